@@ -83,8 +83,8 @@ def order(cells: list[Cell]) -> str:
         return f"{first}{len(cells)} cells."
     word = "it" if len(later) == 1 else "they"
     return (
-        f"{first}{len(cells)} cells; not in {len(later)}, which were measured for earlier advice, too, "
-        f"before {word} got this one: {'; '.join(later)}."
+        f"{first}{len(cells)} cells. The other {len(later)} had been measured for earlier advice before "
+        f"{word} got this one: {'; '.join(later)}."
     )
 
 
@@ -97,8 +97,8 @@ def estimates(cells: list[Cell]) -> str:
         if not score.facts_under_estimate(cell)
     ]
     return (
-        f"It is no bound: in {len(below)} of {len(compared)} cells a build with another allocator saved more "
-        f"than the upper end of the estimate ({'; '.join(below) or 'none'})."
+        f"The estimate is not a bound: in {len(below)} of {len(compared)} cells a build with another "
+        f"allocator saved more than the upper end of the estimate ({'; '.join(below) or 'none'})."
     )
 
 
@@ -203,11 +203,11 @@ def misses(cells: list[Cell], known: dict[str, str]) -> str:
         _joined(*("; ".join(dict.fromkeys(column)) for column in zip(*group, strict=True)), why)
         for why, group in groups.items()
     ]
-    return "\n".join(["| case | missed | why |", "|---|---|---|", *rows])
+    return "\n".join(["| case | criterion | why |", "|---|---|---|", *rows])
 
 
 NO_FOREIGN = (
-    "No program that nobody here wrote is measured yet, so nothing is known of the advice beside rules."
+    "No third-party program is measured yet, so the advice has not been compared with rules of thumb."
 )
 
 
@@ -227,11 +227,14 @@ def foreign_summary(rows: list[regret.Row]) -> str:
         return ""
     name = _rival(rows)
     return (
-        f"Over {len(rows)} tools that nobody here wrote, advised on one input and measured on another, the "
-        f"advised program takes {_beside(rows, regret.RULES['change nothing'])} of the unchanged one's time; "
-        f'{_kinds(rows)}. The best rule of thumb, "{name}", is {_verdict(rows, name)}: the advice takes '
-        f"{_beside(rows, regret.RULES[name])} of its time. "
+        f"Over {len(rows)} third-party tools, advised on one input and measured on another, the advised "
+        f"program takes {_beside(rows, regret.RULES['change nothing'])} of the time of the unchanged "
+        f"program; {_kinds(rows)}. {_versus(rows, name)}. "
     )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _counted(outcomes: dict[str, int]) -> str:
@@ -248,9 +251,50 @@ def _kinds(rows: list[regret.Row]) -> str:
     )
 
 
-def _verdict(rows: list[regret.Row], name: str) -> str:
+def _versus(rows: list[regret.Row], name: str) -> str:
+    """The advice against a rule of thumb."""
     _, low, high = regret.beside(rows, regret.RULES[name])
-    return "beaten" if high < 1.0 else "better" if low > 1.0 else "as good as far as measured"
+    verdict = "does not differ measurably from"
+    if high < 1.0 or low > 1.0:
+        verdict = "is faster than" if high < 1.0 else "is slower than"
+    return (
+        f'The advice {verdict} the best rule of thumb, "{name}": it takes '
+        f"{_beside(rows, regret.RULES[name])} of the rule's time"
+    )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _counted(outcomes: dict[str, int]) -> str:
+    return ", ".join(f"{number} {what}" for what, number in outcomes.items())
+
+
+def _kinds(rows: list[regret.Row]) -> str:
+    """What was advised."""
+    kinds = Counter(row.kind for row in rows)
+    other = len(rows) - kinds["global"] - kinds["local"]
+    return (
+        f"the advice is another malloc in {kinds['global']}, a local allocator in {kinds['local']}, no "
+        f"allocator in {other}"
+    )
+
+
+def _versus(rows: list[regret.Row], name: str) -> str:
+    """The advice against a rule of thumb."""
+    _, low, high = regret.beside(rows, regret.RULES[name])
+    verdict = (
+        "is faster than"
+        if high < 1.0
+        else "is slower than"
+        if low > 1.0
+        else "does not differ measurably from"
+    )
+    return (
+        f'The advice {verdict} the best rule of thumb, "{name}": it takes '
+        f"{_beside(rows, regret.RULES[name])} of the rule's time"
+    )
 
 
 def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
@@ -262,33 +306,32 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
     judged = regret.with_fact(rows)
     without = [row.program for row in rows if row not in judged]
     outcomes = regret.outcomes(rows)
+    advised_peak, rule_peak = regret.peak_ratio(rows, regret.advised_arm), regret.peak_ratio(rows, rule)
     parts = [
         (
-            f"Over {len(rows)} programs that nobody here wrote (of {len(regret.foreign.load())} asked), the "
-            f'best rule of thumb, "{name}", is {_verdict(rows, name)}: the advice takes '
-            f"{_beside(rows, rule)} of its time, at a peak memory of "
-            f"{regret.peak_ratio(rows, regret.advised_arm):.2f} x that of the unchanged program, the rule at "
-            f"{regret.peak_ratio(rows, rule):.2f} x."
+            f"{len(rows)} third-party programs (of {len(regret.foreign.load())} tried), advised on one input "
+            f"and measured on another. {_versus(rows, name)}, at {advised_peak:.2f} x the peak memory of the "
+            f"unchanged program; the rule needs {rule_peak:.2f} x."
         ),
+        f"- {_sentence(_kinds(rows))}, after {regret.median_minutes(rows):.1f} minutes in the median.",
         (
-            f"In these programs {_kinds(rows)}. Of {sum(outcomes.values())} changes that were advised, "
-            f"{_counted(outcomes)}. Where both intervals exclude zero, the sign is right in "
-            f"{regret.signs(judged)}; the intervals of promise and fact meet in {regret.meets(judged)}. The "
-            f"advice was asked for on another input, in a median of {regret.median_minutes(rows):.1f} "
-            f"minutes; git has it from before the fact in {sum(row.advised_first for row in rows)}."
+            f"- Of {sum(outcomes.values())} advised changes {_counted(outcomes)}. The sign is right in "
+            f"{regret.signs(judged)}, where both intervals exclude zero; the intervals of promise and fact "
+            f"overlap in {regret.meets(judged)}."
         ),
+        f"- Git has the advice from before the measurement in {sum(row.advised_first for row in rows)}.",
     ]
     if without:
         parts.append(
-            f"In {len(without)} nobody can follow the advice as it is, so the unchanged program counts: "
-            f"{', '.join(without)}."
+            f"- The advice for {', '.join(without)} cannot be followed without a change of the source: the "
+            "unchanged program counts."
         )
     if nulls[1]:
         parts.append(
-            f"Of {nulls[1]} null runs of the comparison of mallocs, the program's own preloaded beside "
-            f"itself, {nulls[0]} ended in advice."
+            f"- Of {nulls[1]} null runs, which compare the program's own malloc with itself, {nulls[0]} "
+            "ended in advice."
         )
-    return " ".join(parts)
+    return "\n".join([parts[0], "", *parts[1:]])
 
 
 def foreign_rules(rows: list[regret.Row]) -> str:
@@ -301,7 +344,7 @@ def foreign_rules(rows: list[regret.Row]) -> str:
         if patched := regret.followed(rows, rule):
             lines.append(_rule_line(name, patched, rule, _beside(patched, rule)))
     head = [
-        "| choice | programs | regret | the advice takes, of its time | peak memory | slower than before |",
+        "| choice | programs | regret | time of the advice / its time | peak memory | slower than before |",
         "|---|---:|---:|---:|---:|---:|",
     ]
     return "\n".join([*head, *lines])
@@ -326,7 +369,8 @@ def foreign_nulls(rows: list[regret.Row]) -> str:
         if NULL in row.seconds
     ]
     return (
-        f"With its memory from malloc, a patched program takes, of Debian's: {', '.join(shares) or 'none'}."
+        f"Time of the patched program with memory from malloc, relative to Debian's: "
+        f"{', '.join(shares) or 'none'}."
     )
 
 

@@ -31,7 +31,7 @@ from mallard.bench.experiments.programs import NAME as PROGRAMS
 DEFAULTS = ("multipool", "heap", "concurrent-multipool")
 EXPERIMENTS = tuple(dict.fromkeys(question.experiment for question in QUESTIONS))
 HEADING = ["experiment", "cell", "the fastest beyond the interval", "mallard / it"]
-MOST_LOSSES = 5  # of an experiment
+MOST_LOSSES = 2  # of an experiment
 
 
 def blocks() -> dict[str, Callable[[], str]]:

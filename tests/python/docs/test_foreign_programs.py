@@ -1,4 +1,4 @@
-"""Programs that nobody here wrote: their data, the arm that follows the advice, and the regret."""
+"""Third-party programs: their data, the arm that follows the advice, and the regret."""
 
 from __future__ import annotations
 
@@ -198,16 +198,16 @@ def test_page_begins_with_the_rule_to_beat() -> None:
         for number, row in enumerate(tcmalloc)
     ]
     text = case_studies.foreign_score([*tcmalloc, *mimalloc], (1, 40))
-    assert "Over 8 programs that nobody here wrote" in text
+    assert text.startswith("8 third-party programs")
     assert "another malloc in 8, a local allocator in 0" in text
     assert "Of 40 null runs" in text
     same = case_studies.foreign_score(mimalloc, (0, 0))
-    assert '"preload Debian\'s mimalloc", is as good as far as measured' in same
+    assert 'does not differ measurably from the best rule of thumb, "preload Debian\'s mimalloc"' in same
     assert "null runs" not in same
     lost = case_studies.foreign_score(
         [replace(row, arm=UNCHANGED, promised=None) for row in tcmalloc], (0, 0)
     )
-    assert '"preload tcmalloc", is better' in lost
+    assert 'is slower than the best rule of thumb, "preload tcmalloc"' in lost
     own = [
         replace(
             row,
@@ -218,8 +218,9 @@ def test_page_begins_with_the_rule_to_beat() -> None:
         )
         for number, row in enumerate(tcmalloc)
     ]
-    assert '"preload tcmalloc", is beaten' in case_studies.foreign_score(own, (0, 0))
-    assert case_studies.foreign_summary(mimalloc).startswith("Over 4 tools that nobody here wrote")
+    won = case_studies.foreign_score(own, (0, 0))
+    assert 'is faster than the best rule of thumb, "preload tcmalloc"' in won
+    assert case_studies.foreign_summary(mimalloc).startswith("Over 4 third-party tools")
 
 
 def test_advice_beside_a_rule_has_an_interval_over_programs() -> None:
@@ -347,7 +348,7 @@ def test_local_advice_without_patch_is_listed() -> None:
     row = replace(ROW, kind="local", advised="monotonic in f()", arm="")
     assert "no fact" in case_studies.foreign_programs([row])
     assert regret.regret([row], regret.advised_arm) == pytest.approx(2.0)
-    assert "nobody can follow the advice as it is, so the unchanged program counts: jq." in (
+    assert "The advice for jq cannot be followed without a change of the source" in (
         case_studies.foreign_score([row, ROW], (0, 0))
     )
 
