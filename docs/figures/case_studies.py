@@ -263,40 +263,6 @@ def _versus(rows: list[regret.Row], name: str) -> str:
     )
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _counted(outcomes: dict[str, int]) -> str:
-    return ", ".join(f"{number} {what}" for what, number in outcomes.items())
-
-
-def _kinds(rows: list[regret.Row]) -> str:
-    """What was advised."""
-    kinds = Counter(row.kind for row in rows)
-    other = len(rows) - kinds["global"] - kinds["local"]
-    return (
-        f"the advice is another malloc in {kinds['global']}, a local allocator in {kinds['local']}, no "
-        f"allocator in {other}"
-    )
-
-
-def _versus(rows: list[regret.Row], name: str) -> str:
-    """The advice against a rule of thumb."""
-    _, low, high = regret.beside(rows, regret.RULES[name])
-    verdict = (
-        "is faster than"
-        if high < 1.0
-        else "is slower than"
-        if low > 1.0
-        else "does not differ measurably from"
-    )
-    return (
-        f'The advice {verdict} the best rule of thumb, "{name}": it takes '
-        f"{_beside(rows, regret.RULES[name])} of the rule's time"
-    )
-
-
 def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
     """Which rule of thumb the advice beats, first."""
     if not rows:
