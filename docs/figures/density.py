@@ -234,9 +234,9 @@ def image() -> str:
 
 
 def averages(*, whole: bool = False) -> str:
-    """The papers' strategies beside their printed means. Whole strings hashed stand beside their first
-    characters, because that choice decides the share of the allocator where strings are keys. The whole table
-    has all strategies, the intervals, and the printed means over rows that were not measured here.
+    """The papers' strategies bound by type, beside their printed means. Whole strings hashed stand beside
+    their first characters, because that choice decides the share of the allocator where strings are keys.
+    The whole table has all strategies, the intervals, and the printed means over rows not measured here.
     """
     full = full_strings()
     # Without a row that is built once, "built more than once" would repeat its neighbour.
@@ -246,7 +246,8 @@ def averages(*, whole: bool = False) -> str:
     heading = ["strategy", "AS", f"here, % of {BASE}", *columns, "P0213, same rows", "P0089, same rows"]
     lines = []
     for name, mean in summary().means.items():
-        if name == BASE or not (whole or name == NULL or paper_number(name)):
+        bound_by_type = BASE_MARK not in name
+        if name == BASE or not (whole or name == NULL or (paper_number(name) and bound_by_type)):
             continue
         others = (f"{100 * column[name].median:.1f}" if name in column else "" for column in columns.values())
         line = [name, paper_number(name), f"{100 * mean.median:.1f}", *others, *_printed_means(name)]

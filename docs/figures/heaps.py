@@ -14,11 +14,10 @@ from mallard.bench.analysis.panel.phases import (
     figure_table,
     phase_sentences,
     phase_tables,
-    span_text,
     timed,
     with_bursts,
 )
-from mallard.bench.analysis.ranking import collect_pairings, rank_table
+from mallard.bench.analysis.ranking import collect_pairings
 from mallard.bench.analysis.words import percent_text
 from mallard.bench.experiments import EXPERIMENTS, by_ranges, heap_churn
 from mallard.bench.experiments.description.panel import Phases
@@ -43,7 +42,6 @@ def blocks() -> dict[str, Block]:
         "burst": (BURST, lambda: _burst(one_by_one)),
         "heap_churn": (CHURN, _churn),
         **{f"{name}_sentences": (name, _saying(name)) for name in (FORWARD, BACKWARD, SHRINK)},
-        "burst_fastest": (BURST, _burst_fastest),
         "burst_gain": (BURST, _burst_gain),
         "burst_sentences": (BURST, _burst_sentences),
         "heap_churn_sentences": (CHURN, _churn_sentences),
@@ -90,25 +88,8 @@ def _saying(experiment: str) -> Block:
 
 
 def _burst_sentences() -> str:
-    """Those that the two tables of bursts do not show."""
+    """Those that the tables of bursts do not show."""
     return _list(phase_sentences(BURST, _ranges(), without=(Fastest, Bursts)))
-
-
-def _burst_fastest() -> str:
-    """A line for each phase, over all ranges; of the strategies in the table above."""
-    names = [name for name in _taking_bursts(_ranges()) if name != "null"]
-    lines = []
-    for phase in _phase_times(BURST):
-        table = timed(_ranges(), phase).only(names)
-        ranking = rank_table(table)
-        if ranking.best is None:
-            continue
-        times = [line.cells[ranking.best.strategy].ns_per_operation for line in table.lines]
-        equals = ", ".join(name for name in ranking.equals if name != BASE)
-        share = percent_text(ranking.best.ratio)
-        lines.append([phase.short, ranking.best.strategy, span_text(times), share, equals])
-    heads = ["", "fastest", "ns a node", f"of {BASE}'s time", "no difference from it"]
-    return markdown_table(heads, lines, more_texts=(heads[1], heads[-1]))
 
 
 def _burst_gain(select: Select = shown, text: Callable[[Ratio], str] = median_percent) -> str:
