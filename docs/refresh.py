@@ -35,7 +35,6 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT)]
 sys.path.insert(0, str(DOCS))
 
 from figures import (  # noqa: E402
-    against,
     allocator_images,
     bindings,
     case_studies,
@@ -69,7 +68,6 @@ from mallard.bench.experiments import EXPERIMENTS  # noqa: E402
 
 FIGURES = (
     *(
-        against,
         bindings,
         case_studies,
         claims,

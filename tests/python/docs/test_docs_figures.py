@@ -23,7 +23,6 @@ from mallard.shared import mallocs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
 from figures import (
-    against,
     allocator_images,
     claims,
     density,
@@ -40,6 +39,7 @@ from figures import (
     transcripts,
 )
 from figures.stored import (
+    DOCS,
     StoredRun,
     buffer_text,
     every_run,
@@ -386,7 +386,7 @@ def test_a_special_setting_is_compared_over_the_cells_of_both_runs(monkeypatch: 
 
 def test_page_says_where_the_code_of_each_library_is() -> None:
     """Code in a file of Debian's has that package's flags, whatever the page says of the workloads."""
-    page = (against.DOCS / "benchmark" / "contender_setup.md").read_text(encoding="utf-8")
+    page = (DOCS / "benchmark" / "contender_setup.md").read_text(encoding="utf-8")
     table = page.split("| in headers | in its library |\n")[1].split("\n\n")[0]
     rows = [line.strip("| ").split(" | ") for line in table.splitlines()[1:]]
     in_file = {name: row[-1] for row in rows for name in row[0].split(", ")}
@@ -394,23 +394,6 @@ def test_page_says_where_the_code_of_each_library_is() -> None:
     for library in LIBRARIES.values():
         assert library.file.rstrip(".") in in_file[library.name]
     assert "the same flags" not in page
-
-
-def test_against_means_are_by_part() -> None:
-    """The cells that carry the printed average, both means without them, and each part's."""
-    page = against.PAGE.read_text(encoding="utf-8")
-    cells = [cell for cell in against.printed(page) if cell.part != against.PROGRAMS.heading]
-    match = re.search(r"preloading\s+\S+\s+takes\s+(\d+) %[^;]*?and\s+mallard\s+(\d+) %", page)
-    assert match
-    assert round(fmean(cell.rival for cell in cells)) == int(match[1])
-    assert round(fmean(cell.ours for cell in cells)) == int(match[2])
-    text = against.parts(cells)
-    assert f" of the {len(cells)} cells carry the average" in text
-    built = [cell for cell in cells if cell.part == "build and destroy"]
-    means = f"{fmean(cell.rival for cell in built):.1f} : {fmean(cell.ours for cell in built):.1f}"
-    assert f"build and destroy ({len(built)} cells) {means}" in text
-    program = against.Printed(against.PROGRAMS.heading, "json", 1000, 1)
-    assert against.parts([program, *cells]) == text, "the programs have a verdict of their own"
 
 
 def test_paper_means_cover_equal_rows() -> None:
