@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Container, Iterable
 from functools import cache
 
 from figures.stored import StoredRun, is_current, markdown_table, run_number, stored_file, stored_runs
+from mallard.advisor.profile.formats import plural
 from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, VERDICTS, Entry, ledger
+from mallard.bench.claims.claim import claims
 from mallard.bench.experiments import EXPERIMENTS
+
+FAR = 2.0  # the least factor between a figure and its claim, for the page
 
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
-        "claims": lambda: disagreeing(NOT_REPRODUCED),
+        "claims": far,
         "claims_conditions": conditions,
         "verdict_counts": counts,
     }
@@ -34,9 +39,34 @@ def whole_tables() -> dict[str, Callable[[], str]]:
     return {"claims": lambda: disagreeing(NOT_REPRODUCED, NOT_MEASURED)}
 
 
-def disagreeing(*verdicts: str) -> str:
+def far() -> str:
+    """The claims that are not reproduced by far, and the number of the others."""
+    missed = [entry for entry in entries() if entry.verdict == NOT_REPRODUCED]
+    others = sum(deviation(entry) < FAR for entry in missed)
+    table = disagreeing(NOT_REPRODUCED, least=FAR)
+    return f"{table}\n\nBy less than a factor of {FAR:g}: {plural(others, 'further claim')}."
+
+
+def deviation(entry: Entry) -> float:
+    """The largest factor between a judged figure and the nearest printed one; infinite if signs differ."""
+    claim = next(claim for claim in claims() if claim.number == entry.number)
+    bounds = [bound for bound in (claim.low, claim.high) if bound is not None]
+    figures = [estimate.value for estimate in entry.figures]
+    if len(figures) == len(bounds) == 2:
+        pairs = list(zip(figures, bounds, strict=True))
+    else:
+        pairs = [(figure, min(max(figure, bounds[0]), bounds[-1])) for figure in figures]
+    if claim.unit == "log2":
+        pairs = [(2.0**figure, 2.0**bound) for figure, bound in pairs]
+    return max(
+        (max(figure / bound, bound / figure) if figure * bound > 0 else math.inf for figure, bound in pairs),
+        default=1.0,
+    )
+
+
+def disagreeing(*verdicts: str, least: float = 1.0) -> str:
     """A table of each document's claims with these verdicts, without their intervals."""
-    chosen = [entry for entry in entries() if entry.verdict in verdicts]
+    chosen = [entry for entry in entries() if entry.verdict in verdicts and deviation(entry) >= least]
     parts = []
     for document in dict.fromkeys(entry.document for entry in chosen):
         lines = [_line(entry) for entry in chosen if entry.document == document]

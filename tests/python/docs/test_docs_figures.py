@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from dataclasses import replace
@@ -13,7 +14,7 @@ from synthetic_rows import native_row
 
 from mallard.bench.analysis.panel.works import FASTEST_MALLOC, compare, group_works
 from mallard.bench.analysis.peers import TIME, Duel, Side
-from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry
+from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry, Estimate
 from mallard.bench.contenders import LIBRARIES
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.quantity import Quantity
@@ -108,6 +109,22 @@ def test_table_of_disagreements_omits_reproduced_claims(
     assert "| 9, section 8: \\|S\\| &lt; 2 | 2 | ? |" in lines, "open, not refuted"
     assert not any(line.startswith("| 8,") for line in lines)
     assert lines.index("### P0213R0") < next(i for i, line in enumerate(lines) if line.startswith("| 1,"))
+
+
+def test_page_has_claims_that_deviate_by_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = next(claim for claim in claims.claims() if claim.low == claim.high and claim.unit == "x")
+    assert claim.low
+    near, far, opposite = (
+        replace(ENTRY, number=claim.number, text=text, figures=[Estimate(claim.low * factor, 0.0, 0.0)])
+        for text, factor in (("near", 1.5), ("far", 0.5), ("opposite", -1.0))
+    )
+    assert [claims.deviation(entry) for entry in (near, far, opposite)] == pytest.approx([1.5, 2.0, math.inf])
+    monkeypatch.setattr(claims, "entries", lambda: [near, far, opposite])
+    page = claims.far()
+    assert "section 8: far" in page
+    assert "section 8: opposite" in page
+    assert "section 8: near" not in page
+    assert "1 further claim." in page
 
 
 def test_losses_have_one_line_per_quantity(
