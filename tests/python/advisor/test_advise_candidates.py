@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from profile_rows import amount, figures, scope
 from synthetic_profile import document, empty, withheld
 
@@ -34,6 +35,18 @@ def test_keeps_the_scope_that_owns_the_blocks():
 
 def test_main_is_the_last_resort():
     assert names(profile([scope(0, 0, 1000, 64_000, 1.0)])) == ["main"]
+
+
+@pytest.mark.parametrize("name", ["clone3", "__clone", "start_thread", "libc.so.6+0x89134"])
+def test_the_start_of_a_thread_is_the_last_resort(name):
+    functions = [{"name": each, "object": "/srv/server", "file": "s.cpp", "line": 9} for each in NAMES]
+    functions.append({"name": name, "object": "/lib/libc.so.6", "file": None, "line": None})
+    thread = scope(0, len(NAMES), 1000, 64_000, 1.0, owned=amount(900, 60_000))
+    handle = scope(1, 1, 500, 30_000, 1.0, owned=amount(400, 25_000))
+    recorded = document(functions=functions, scopes=[thread, handle], figures=figures(1000, 64_000, 1.0))
+    (found,) = find_candidates(read_profile(json.dumps(recorded)))
+    assert found.name == "handle"
+    assert not found.is_main
 
 
 def test_function_that_allocates_for_callers_is_rejected():
