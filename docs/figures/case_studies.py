@@ -185,8 +185,8 @@ def rewrites(cells: list[Cell]) -> str:
     if not costs:
         return NO_CELL
     return (
-        f"Bound to `new_delete`, the changed code takes {min(costs):.0f} to {max(costs):.0f} % longer than "
-        f"the unchanged program ({len(costs)} cells)."
+        f"Bound to `new_delete`, the changed code takes {min(costs):+.0f} to {max(costs):+.0f} % more time "
+        f"than the unchanged program ({len(costs)} cells)."
     )
 
 
