@@ -20,7 +20,7 @@ MOST_BYTES = 2.0
 PROFILED_RATE, PROFILED_BYTES = 5.0, 2 << 30  # million events a second, and memory
 LEAST_PROFILED = 1_000_000
 NOT_MEASURED = "Not measured yet: `advisor/tests/record/cost/measure.py --store` does it."
-LARGE = ("a loop", "protoc, a large file")  # recorded once, to be profiled
+LARGE = ("a loop", "protoc, a large file", "perl, a tree", "ruby, a tree")  # recorded once, to be profiled
 
 
 def blocks() -> dict[str, Callable[[], str]]:

@@ -43,6 +43,30 @@ rows = [{"number": each, "text": str(each) * 3} for each in range(20_000)]
 text = json.dumps(rows)
 assert json.loads(text) == rows
 """
+# A tree of hashes, built, walked and dropped again and again: in perl the interpreter is one loop, in ruby
+# each level of the tree is some ten calls of C.
+PERL_ROUNDS, RUBY_ROUNDS = 2500, 24_000
+PERL = """sub children { my ($d) = @_; return $d ? [node($d - 1), ($d % 4 ? () : node($d - 2))] : [] }
+sub node { my ($d) = @_; return { v => "n$d", k => children($d) } }
+sub total { my ($n) = @_; my $t = length $n->{v}; $t += total($_) for @{$n->{k}}; return $t }
+my $sum = 0;
+for (1 .. $ARGV[0]) {
+    $sum += total(node(40));
+    my @words = map { "w$_" x 3 } 1 .. 200;
+    $sum += length join ",", sort @words;
+}
+print "$sum\n";
+"""
+RUBY = """def children(d) = d > 0 ? (d % 6 == 0 ? [1, 2] : [1]).map { node(d - 1) } : []
+def node(d) = { v: "n" * 60 + d.to_s, k: children(d) }
+def total(n) = n[:v].size + n[:k].sum { |k| total(k) }
+sum = 0
+ARGV[0].to_i.times do
+  sum += total(node(36))
+  sum += (1..200).map { |i| "word#{i}" * 8 }.sort.join(",").size
+end
+puts sum
+"""
 
 
 @dataclass(frozen=True)
@@ -94,10 +118,17 @@ def real(folder: Path) -> Iterator[Case]:
 
 
 def large(folder: Path) -> Iterator[Case]:
-    """Recordings that are long to read: of a program that frees its blocks, and of one that keeps them."""
+    """Recordings that are long to read: of programs that free their blocks, and of one that keeps them."""
     words = (_hot_program(folder), str(CURVE_LEVELS), str(CURVE_NEW), str(LARGE_EVENTS), "0")
-    cases = [Case("a loop", words), Case("protoc, a large file", ("protoc", "--cpp_out=.", "large.proto"))]
+    cases = [
+        Case("a loop", words),
+        Case("protoc, a large file", ("protoc", "--cpp_out=.", "large.proto")),
+        Case("perl, a tree", ("perl", "tree.pl", str(PERL_ROUNDS))),
+        Case("ruby, a tree", ("ruby", "tree.rb", str(RUBY_ROUNDS))),
+    ]
     (folder / "large.proto").write_text(_messages(LARGE_MESSAGES))
+    (folder / "tree.pl").write_text(PERL)
+    (folder / "tree.rb").write_text(RUBY)
     return (case for case in cases if shutil.which(case.command[0]))
 
 
