@@ -37,10 +37,13 @@ def test_main_is_the_last_resort():
     assert names(profile([scope(0, 0, 1000, 64_000, 1.0)])) == ["main"]
 
 
-@pytest.mark.parametrize("name", ["clone3", "__clone", "start_thread", "libc.so.6+0x89134"])
+@pytest.mark.parametrize(
+    "name", ["clone3", "__clone", "start_thread", "libc.so.6+0x89134", "libstdc++.so.6+0xd44a3"]
+)
 def test_the_start_of_a_thread_is_the_last_resort(name):
     functions = [{"name": each, "object": "/srv/server", "file": "s.cpp", "line": 9} for each in NAMES]
-    functions.append({"name": name, "object": "/lib/libc.so.6", "file": None, "line": None})
+    library = "libstdc++.so.6" if name.startswith("libstdc++") else "libc.so.6"
+    functions.append({"name": name, "object": f"/lib/{library}", "file": None, "line": None})
     thread = scope(0, len(NAMES), 1000, 64_000, 1.0, owned=amount(900, 60_000))
     handle = scope(1, 1, 500, 30_000, 1.0, owned=amount(400, 25_000))
     recorded = document(functions=functions, scopes=[thread, handle], figures=figures(1000, 64_000, 1.0))

@@ -25,7 +25,6 @@ MOST_SITES = 3
 LIBRARY = re.compile(r"^(?:std::|__gnu_cxx::|operator |void\* operator|__cxa|_IO_|__GI_|__vf)")
 LIBRARY_FILES = re.compile(r"^(?:libstdc\+\+|libc\+\+|libc|libm|libpthread|ld-linux[\w-]*)\.so")
 OUTERMOST = re.compile(r"^(?:main|_start|__libc_start\w*|start_thread|(?:__)?clone3?|call_init|_dl_\w+)$")
-C_LIBRARY_FILES = re.compile(r"^(?:libc|libpthread|ld-linux[\w-]*)\.so")
 CALLS_MAIN = re.compile(r"^__libc_start_(?:call_)?main")
 NO_NAME = re.compile(r"\+0x[0-9a-f]+$")
 
@@ -205,11 +204,11 @@ def _rank(names: Names, scope: Scope) -> int:
         return 0
     function = names.function(scope.function)
     name = names.short(scope.function)
-    file = os.path.basename(function.object or "")
-    # In a stripped C library the functions that start a thread have no name.
-    if OUTERMOST.match(name) or (NO_NAME.search(name) and C_LIBRARY_FILES.match(file)):
+    in_library = LIBRARY_FILES.match(os.path.basename(function.object or ""))
+    # In stripped libraries the functions that start a thread have no name.
+    if OUTERMOST.match(name) or (in_library and NO_NAME.search(name)):
         return 4
-    if LIBRARY.match(name) or LIBRARY_FILES.match(file):
+    if in_library or LIBRARY.match(name):
         return 3
     return 2 if NO_NAME.search(name) else 1
 
