@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from harness.catalogue import UNCHANGED
+from harness.catalogue import CASES, UNCHANGED
 from harness.cells import Cell, Promise, read
 from mallard.shared.stats import Difference, median
 
@@ -75,6 +75,15 @@ def first_half_near_best(cell: Cell) -> bool | None:
 def unchanged_near_best(cell: Cell) -> bool | None:
     """The same of the program before the change: the score of advice that measures nothing."""
     return _near_best(cell, UNCHANGED)
+
+
+def arena_near_best(cell: Cell) -> bool | None:
+    """The same of a rule of thumb: an arena in the scope, where the library has a place for one."""
+    return _near_best(cell, CASES[cell.case].find_build("monotonic") or UNCHANGED)
+
+
+def multipool_near_best(cell: Cell) -> bool | None:
+    return _near_best(cell, CASES[cell.case].find_build("multipool") or UNCHANGED)
 
 
 def _near_best(cell: Cell, build: str) -> bool | None:
@@ -154,6 +163,8 @@ CELLS: dict[str, Criterion] = {
 # For comparison: these do not judge the advice.
 REFERENCES: dict[str, Criterion] = {
     "within 10 %, by the first half of the advice alone": first_half_near_best,
+    "within 10 %, always an arena in the scope": arena_near_best,
+    "within 10 %, always a multipool in the scope": multipool_near_best,
     "within 10 %, the program without any change": unchanged_near_best,
     "estimate of the time in allocation above all facts": facts_under_estimate,
 }

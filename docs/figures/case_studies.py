@@ -15,6 +15,7 @@ import score
 from harness.catalogue import CASES, NULL, UNCHANGED, UNDER
 from harness.cells import Cell, read
 from harness.places import MISSES
+from mallard.shared.prose import capitalised
 from mallard.shared.stats import Difference
 
 NO_CELL = "No cell is stored yet."
@@ -23,14 +24,14 @@ UNEXPLAINED = "Not explained yet."
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
-        "case_summary": lambda: f"{foreign_summary(regret.read())}{summary(read())}",
+        "case_summary": lambda: f"{foreign_summary(regret.read())}{summary(unseen(read()))}",
         "case_order": lambda: order(read()),
         "case_estimates": lambda: estimates(read()),
-        "case_studies": lambda: table(shown(read())),
+        "case_studies": lambda: table(unseen(read())),
         "case_rewrites": lambda: rewrites(read()),
-        "case_builds": lambda: builds(shown(read()), wrong_only=True),
+        "case_builds": lambda: builds(unseen(read()), wrong_only=True),
         "case_score": lambda: scores(read()),
-        "case_misses": lambda: misses(shown(read()), explanations()),
+        "case_misses": lambda: misses(unseen(read()), explanations()),
         "foreign_score": lambda: foreign_score(regret.read(), regret.read_nulls()),
         "foreign_rules": lambda: foreign_rules(regret.read()),
         "foreign_nulls": lambda: foreign_nulls(regret.read()),
@@ -46,9 +47,9 @@ def whole_tables() -> dict[str, Callable[[], str]]:
     }
 
 
-def shown(cells: list[Cell]) -> list[Cell]:
-    """The cells whose inputs were unseen; all, while there are none. `--print` has the others."""
-    return [cell for cell in cells if cell.unseen] or cells
+def unseen(cells: list[Cell]) -> list[Cell]:
+    """Those that the pages show; `--print` has the others."""
+    return [cell for cell in cells if cell.unseen]
 
 
 def explanations() -> dict[str, str]:
@@ -63,15 +64,17 @@ def summary(cells: list[Cell]) -> str:
     signs, kept = (
         score.count_promises(cells, criterion) for criterion in (score.sign_right, score.at_least_promised)
     )
-    near, unchanged = (
-        score.count_cells(cells, criterion) for criterion in (score.near_best, score.unchanged_near_best)
+    near, arena, unchanged = (
+        score.count_cells(cells, criterion)
+        for criterion in (score.near_best, score.arena_near_best, score.unchanged_near_best)
     )
     return (
-        f"In {programs} case studies of well-known libraries and of clang++, with {len(cells)} inputs, "
-        f"{kept.right} of {kept.total} promises were kept or exceeded, and {signs} have the right sign. "
-        f"Following the advice was within a tenth of the fastest build in {near}, changing nothing in "
-        f"{unchanged.right}. In {sum(cell.advised_first for cell in cells)} of {len(cells)} cells git has "
-        "the advice from before the change was measured ([case studies](docs/advisor/case_studies.md))."
+        f"In {programs} case studies of well-known libraries, with {len(cells)} inputs that were unseen when "
+        f"the advisor was written, {kept.right} of {kept.total} promises were kept or exceeded, and {signs} "
+        f"have the right sign. Following the advice was within a tenth of the fastest build in {near}, "
+        f"always an arena in {arena.right}, changing nothing in {unchanged.right}. In "
+        f"{sum(cell.advised_first for cell in cells)} of {len(cells)} cells git has the advice from before "
+        "the change was measured ([case studies](docs/advisor/case_studies.md))."
     )
 
 
@@ -233,10 +236,6 @@ def foreign_summary(rows: list[regret.Row]) -> str:
     )
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def _counted(outcomes: dict[str, int]) -> str:
     return ", ".join(f"{number} {what}" for what, number in outcomes.items())
 
@@ -279,7 +278,7 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
             f"and measured on another. {_versus(rows, name)}, at {advised_peak:.2f} x the peak memory of the "
             f"unchanged program; the rule needs {rule_peak:.2f} x."
         ),
-        f"- {_sentence(_kinds(rows))}, after {regret.median_minutes(rows):.1f} minutes in the median.",
+        f"- {capitalised(_kinds(rows))}, after {regret.median_minutes(rows):.1f} minutes in the median.",
         (
             f"- Of {sum(outcomes.values())} advised changes {_counted(outcomes)}. The sign is right in "
             f"{regret.signs(judged)}, where both intervals exclude zero; the intervals of promise and fact "

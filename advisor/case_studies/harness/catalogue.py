@@ -22,7 +22,7 @@ class Input:
     name: str
     words: tuple[str, ...]  # {FILE} is the generated input, {HERE} the folder of the case study
     generator: str = ""  # what harness/inputs.py writes as FILE
-    unseen: bool = False  # nothing of it was known when the advisor was written
+    unseen: bool = False  # no figure of it was known when the advisor was written
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,16 @@ def _documents(
     )
 
 
-def _sizes(**words: tuple[int, ...]) -> tuple[Input, ...]:
-    return tuple(
-        Input(name, tuple(map(str, numbers)), unseen=name in UNSEEN_SIZES) for name, numbers in words.items()
+def _sizes(
+    small: tuple[int, ...], large: tuple[int, ...], single: tuple[int, ...], medium: tuple[int, ...]
+) -> tuple[Input, ...]:
+    """Messages that the program makes itself."""
+    return (
+        Input("small", tuple(map(str, small))),
+        Input("large", tuple(map(str, large))),
+        Input("single", tuple(map(str, single)), unseen=True),
+        Input("medium", tuple(map(str, medium)), unseen=True),
     )
-
-
-UNSEEN_SIZES = ("single", "medium")
 
 
 WITH_POOL = (*OF_MALLARD.items(), ("library_pool", "monotonic"))

@@ -43,7 +43,7 @@ class Cell:
     facts: dict[str, Difference]  # by build
     peaks: dict[str, float]
     on_top_fact: Difference | None = None  # beside the program under the advised malloc
-    unseen: bool = False  # nothing of its input was known when the advisor was written
+    unseen: bool = False  # no figure of its input was known when the advisor was written
     advised_first: bool = False  # git has the advice from before any measurement of the change
 
     @property

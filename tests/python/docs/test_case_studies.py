@@ -137,6 +137,16 @@ def test_global_malloc_counts_as_build() -> None:
     assert score.near_best(global_cell) is False
 
 
+def test_rules_of_thumb_are_judged_like_the_advice() -> None:
+    assert score.arena_near_best(CELL) is True
+    assert score.multipool_near_best(CELL) is False, "it was not measured"
+    slow = replace(CELL, seconds=CELL.seconds | {"monotonic": 0.084, "library_pool": 0.076})
+    assert score.arena_near_best(slow) is False
+    assert score.multipool_near_best(replace(CELL, case="protobuf")) is False, "the unchanged program"
+    close = CELL.seconds | {UNCHANGED: 0.080}
+    assert score.multipool_near_best(replace(CELL, case="protobuf", seconds=close)) is True
+
+
 def test_a_promise_above_the_estimate_is_a_miss() -> None:
     assert score.promised_under_estimate(replace(CELL, estimate=0.015)) is False
     assert score.promised_under_estimate(replace(CELL, estimate=None)) is None
