@@ -16,7 +16,7 @@ from source_tree import ROOT
 
 # The tools of the smallest Debian.
 ESSENTIAL = """cat cksum cp dirname echo env find flock id mkdir mv nproc
-readlink rm sed sh sleep stat tail touch tr true uname"""
+readlink rm sed sh sleep sort stat tail touch tr true uname"""
 # Replaces the command-line program, and prints its arguments.
 PROGRAM = """import json, os, sys
 print(json.dumps({"words": sys.argv[1:], "root": os.environ["MALLARD_ROOT"], "folder": os.getcwd()}))
@@ -71,7 +71,7 @@ class Clone:
     def make_tree(self) -> None:
         root = self.root
         (root / "python/mallard").mkdir(parents=True)
-        shutil.copy(ROOT / "mallard", root / "mallard")
+        self.libraries("libjemalloc.so.2", "libmimalloc.so.2", "libtcmalloc_minimal.so.4")
         (root / "pyproject.toml").write_text(PROJECT)
         (root / "CMakePresets.json").write_text("{}")
         for folder in ("cmake", "include", "src", "bench/runner", *ADVISOR):
@@ -128,13 +128,15 @@ echo "$*" >>build/cmake-calls""",
     def libraries(self, *names: str) -> None:
         """The system's folders of libraries are replaced by one that holds these."""
         folder = self.root.parent / "lib"
+        shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         for name in names:
             (folder / name).write_text("")
-        door = self.root / "mallard"
+        door = (ROOT / "mallard").read_text()
         folders = "/usr/local/lib /usr/lib /usr/lib64 /usr/lib/*-linux-gnu*"
-        assert folders in door.read_text()
-        door.write_text(door.read_text().replace(folders, f'"{folder}"'))
+        assert folders in door
+        (self.root / "mallard").write_text(door.replace(folders, f'"{folder}"'))
+        (self.root / "mallard").chmod(0o755)
 
     def cmake_calls(self) -> list[str]:
         calls = self.root / "build/cmake-calls"

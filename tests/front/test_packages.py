@@ -250,6 +250,41 @@ def test_installs_missing_malloc_with_privileges(ready, malloc):
     assert apt_calls(ready)[0].endswith(f"install -y --no-install-recommends {PACKAGES[malloc]}")
 
 
+def test_survey_installs_every_malloc(ready):
+    ready.native_tools()
+    ready.libraries()
+    ready.program("apt-get", 'echo "$*" >>"$HOME/apt-calls"')
+    be_user(ready, 0)
+    assert ready.call("bench").returncode == 0
+    assert apt_calls(ready)[0].endswith(" ".join(["--no-install-recommends", *PACKAGES.values()]))
+
+
+# An archive of Debian 13, which has other names, once its lists are there.
+APT_CACHE = """[ -e "$HOME/lists" ] || exit 0
+for name in libjemalloc2 libmimalloc-dev libmimalloc2.0-old libmimalloc3 libmimalloc3.1 \\
+    libtcmalloc-minimal4t64; do
+    case $name in "$2"*) echo $name ;; esac
+done"""
+DEBIAN_13 = "libjemalloc2 libmimalloc3.1 libtcmalloc-minimal4t64"
+
+
+def test_installs_packages_by_their_names_in_the_archive(ready):
+    ready.native_tools()
+    ready.libraries()
+    ready.program("apt-cache", APT_CACHE)
+    ready.program("apt-get", APT_GET)
+    (ready.root.parent / "archive").mkdir()
+    (ready.root.parent / "archive/file").touch()
+    be_user(ready, 0)
+    done = ready.call("bench")
+    installed = [call.partition("--no-install-recommends ")[2] for call in apt_calls(ready)]
+    assert installed == [" ".join(PACKAGES.values()), "", DEBIAN_13]
+    # Nothing is there even now; the lists are.
+    assert "--malloc mimalloc (libmimalloc3.1)" in done.stderr
+    be_user(ready, 1000)
+    assert f"mallard: missing: {DEBIAN_13}\n" in ready.call("bench").stderr
+
+
 @pytest.mark.parametrize("option", ["--malloc=jemalloc,mimalloc,tcmalloc,glibc", "--contenders"])
 def test_skips_and_names_uninstallable_mallocs(ready, option):
     ready.native_tools()

@@ -24,13 +24,13 @@ from mallard.shared.errors import UsageError
 OWN = "glibc"
 MALLOC_MARK = "@"
 MULTIARCH = "usr/lib/*-linux-*"  # below the root
-LDCONFIG_SECONDS = 10
+SYSTEM_SECONDS = 10  # for a program of the system
 
 
 @dataclass(frozen=True)
 class Malloc:
     name: str
-    package: str  # Debian 12's
+    package: str  # Debian 12's; `package_name` has the name on this machine
     library: str  # the beginning of the file's name
     message: bytes  # the beginning of its messages, in each executable with it
 
@@ -45,6 +45,22 @@ MALLOCS = {
 }
 NAMES = (OWN, *MALLOCS)
 _files: dict[str, Path] = {}  # the libraries that --malloc gave as files
+
+
+@cache
+def package_name(malloc: str) -> str:
+    """The Debian package of a malloc as this machine's archive names it: libmimalloc2.0 or libmimalloc3.
+    archive_name in ./mallard finds the same one.
+    """
+    package = MALLOCS[malloc].package
+    stem = re.sub(r"[\d.]+(t64)?$", "", package)
+    names = [name for name in _archive_names(stem) if re.fullmatch(re.escape(stem) + r"\d[\d.]*(t64)?", name)]
+    return package if package in names else max(names, key=_version_key, default=package)
+
+
+def _archive_names(beginning: str) -> list[str]:
+    """The packages that apt knows by a name with this beginning; empty without apt or without its lists."""
+    return _output("apt-cache", "pkgnames", beginning).split()
 
 
 def own_name(file: str) -> str:
@@ -155,7 +171,7 @@ def is_available(malloc: str) -> bool:
 def require_library(malloc: str) -> Path | None:
     """The file to preload, or None for the C library's malloc. Raises a UsageError if it is not installed."""
     if not is_available(malloc):
-        package = MALLOCS[malloc].package
+        package = package_name(malloc)
         raise UsageError(
             f"{malloc} is not installed, so nothing can be compared with it; install {package}, or leave it "
             "out of --global"
@@ -168,7 +184,7 @@ def how_to_use(malloc: str, words: Sequence[str]) -> str:
     if malloc == OWN:
         return f"{shlex.join(words)}, with no malloc preloaded"
     library = find_library(malloc) or MALLOCS[malloc].library
-    package = f"; the library is in Debian's package {MALLOCS[malloc].package}" if malloc in MALLOCS else ""
+    package = f"; the library is in Debian's package {package_name(malloc)}" if malloc in MALLOCS else ""
     return f"{preload.VARIABLE}={shlex.quote(str(library))} {shlex.join(words)}{package}"
 
 
@@ -187,18 +203,25 @@ def environment(strategy: str) -> dict[str, str]:
 def _known_to_linker() -> list[Path]:
     """The libraries that ldconfig lists. Its folder is often not in PATH."""
     program = shutil.which("ldconfig") or shutil.which("ldconfig", path="/sbin:/usr/sbin")
-    if program is None:
-        return []
+    listed = _output(program, "-p") if program else ""
+    return [Path(path) for path in re.findall(r"=> (/\S+)$", listed, re.MULTILINE)]
+
+
+def _output(*words: str) -> str:
+    """What a program of the system prints; empty if it cannot run."""
     try:
-        output = subprocess.run(
-            [program, "-p"], capture_output=True, text=True, timeout=LDCONFIG_SECONDS, check=False
-        )
+        return subprocess.run(
+            words, capture_output=True, text=True, timeout=SYSTEM_SECONDS, check=False
+        ).stdout
     except (OSError, subprocess.TimeoutExpired):
-        return []
-    return [Path(path) for path in re.findall(r"=> (/\S+)$", output.stdout, re.MULTILINE)]
+        return ""
 
 
 def _best(files: Iterable[Path], beginning: str) -> Path | None:
     """The file with the longest version in its name. The plain name is of a development package."""
     candidates = [file for file in files if file.name.startswith(beginning) and file.is_file()]
-    return max(candidates, key=lambda file: (len(file.name), file.name), default=None)
+    return max(candidates, key=lambda file: _version_key(file.name), default=None)
+
+
+def _version_key(name: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", name)]

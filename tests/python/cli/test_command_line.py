@@ -109,7 +109,11 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("doctor", Needs()),
         ("test lint", Needs(environment="test", tools=("clang-format-19", "shellcheck"))),
         ("docs", Needs(programs=("doxygen",))),
-        ("bench", Needs(presets=("release",), survey=True)),
+        (
+            "bench",
+            Needs(presets=("release",), mallocs=("jemalloc", "mimalloc", "tcmalloc"), survey=True),
+        ),
+        ("bench --malloc mimalloc", Needs(presets=("release",), mallocs=("mimalloc",), survey=True)),
         ("bench density --compiler g++", Needs(presets=("release",))),
         ("bench density --compiler=clang++", Needs(presets=("release", "release-clang"))),
         ("bench density --malloc jemalloc,glibc", Needs(presets=("release",), mallocs=("glibc", "jemalloc"))),

@@ -62,6 +62,10 @@ def test_uses_library_known_to_linker(tmp_path: Path, monkeypatch: pytest.Monkey
     )
     monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [plain, versioned, secure])
     assert mallocs.find_library("mimalloc") == versioned
+    (newest,) = files(tmp_path, "libmimalloc.so.3")
+    monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [versioned, newest, plain])
+    assert mallocs.find_library("mimalloc") == newest
+    newest.unlink()
     monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [secure, tmp_path / "libmimalloc.so.3"])
     monkeypatch.setattr(mallocs, "MULTIARCH", str((tmp_path / "none").relative_to("/")))
     assert mallocs.find_library("mimalloc") is None
@@ -129,6 +133,25 @@ def test_line_to_type_names_library_and_package(
     assert mallocs.how_to_use("jemalloc", ("ls",)) == (
         "LD_PRELOAD=/usr/lib/libjemalloc.so.2 ls; the library is in Debian's package libjemalloc2"
     )
+
+
+@pytest.mark.parametrize(
+    ("names", "package"),
+    [
+        ("", "libmimalloc2.0"),
+        ("libmimalloc-dev libmimalloc2.0 libmimalloc3", "libmimalloc2.0"),
+        ("libmimalloc-dev libmimalloc2.0-dbg libmimalloc3 libmimalloc10", "libmimalloc10"),
+        ("libmimalloc3t64", "libmimalloc3t64"),
+    ],
+)
+def test_names_the_package_of_the_archive(monkeypatch: pytest.MonkeyPatch, names: str, package: str) -> None:
+    mallocs.package_name.cache_clear()
+    monkeypatch.setattr(mallocs, "_archive_names", lambda beginning: names.split())
+    monkeypatch.setattr(mallocs, "find_library", lambda name: None)
+    assert mallocs.package_name("mimalloc") == package
+    with pytest.raises(UsageError, match=f"install {package},"):
+        mallocs.require_library("mimalloc")
+    mallocs.package_name.cache_clear()
 
 
 def test_spaces_and_colons_are_hidden_by_a_link(shared_library: Path) -> None:

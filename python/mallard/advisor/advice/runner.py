@@ -64,7 +64,7 @@ from mallard.advisor.trial.program import (
 from mallard.advisor.trial.rounds import refuse_killed
 from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, learn_rules, locate_scope
 from mallard.shared.errors import UsageError
-from mallard.shared.mallocs import OWN, linked_into
+from mallard.shared.mallocs import OWN, linked_into, package_name
 from mallard.shared.prose import capitalised, in_prose
 from mallard.shared.stats import Difference
 
@@ -635,7 +635,10 @@ def study_notes(program: Program, profile: Profile, mallocs: Globals) -> list[st
     if not mallocs.compared:
         notes.append(OUTPUT_IGNORED)
     notes += [f"{name} was not preloaded: it is {mallocs.base}." for name in mallocs.same]
-    notes += [f"{name} is not installed, so it was not tried." for name in mallocs.missing]
+    notes += [
+        f"{name} is not installed, so it was not tried; its package is {package_name(name)}."
+        for name in mallocs.missing
+    ]
     if profile.process.programs_not_followed or profile.process.forks_not_followed:
         notes.append(
             "The program starts other processes. The figures include their time, but not their blocks."

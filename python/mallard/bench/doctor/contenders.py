@@ -8,7 +8,7 @@ from typing import Any
 
 from mallard.bench.contenders import LIBRARIES, Library
 from mallard.bench.doctor.finding import Finding, State, System
-from mallard.shared.mallocs import MALLOCS, Malloc
+from mallard.shared.mallocs import MALLOCS, Malloc, package_name
 from mallard.shared.version import bench_command
 
 GROUP = "contenders"
@@ -39,7 +39,7 @@ def preloadable(system: System, malloc: Malloc) -> Finding:
     """A malloc that `mallard bench EXPERIMENT --malloc` can preload."""
     where = _library(system, malloc.library)
     if where is None:
-        remedy = f"apt-get install {malloc.package}"
+        remedy = f"apt-get install {package_name(malloc.name)}"
         return Finding(GROUP, malloc.name, State.MISSING, "none", remedy)
     return Finding(GROUP, malloc.name, State.OK, str(where))
 

@@ -281,7 +281,7 @@ def _mallocs(request: Request) -> tuple[list[str], list[str]]:
     installed = [name for name in chosen if name == mallocs.OWN or mallocs.find_library(name)]
     return installed, [
         f"{name} is left out: its library is not installed; "
-        f"run 'apt-get install {mallocs.MALLOCS[name].package}'"
+        f"run 'apt-get install {mallocs.package_name(name)}'"
         for name in chosen
         if name not in installed
     ]

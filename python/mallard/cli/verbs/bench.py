@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Iterable
 from dataclasses import replace
 
 from mallard.bench.analysis.against import PARTS, build_lines
@@ -69,11 +70,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
-    # The survey compares with the installed mallocs, and installs no others.
-    requests = [
-        replace(request, mallocs=None) if request.survey else request for request in _requests(arguments)
-    ]
-    return needs_for(*requests)
+    return needs_for(*_requests(arguments, MALLOCS))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -162,15 +159,15 @@ def _check_against(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--against '{OWN}': every percent is of it; name another malloc")
 
 
-def _requests(arguments: argparse.Namespace) -> list[Request]:
+def _requests(arguments: argparse.Namespace, mallocs: Iterable[str] | None = None) -> list[Request]:
+    """The runs of a command. `mallocs` replaces the installed ones as the survey's default."""
     if arguments.experiment is not None:
         return [_request(arguments)]
     if arguments.against is not None:
         requests = [part.request(arguments.against) for part in PARTS]
     else:
-        installed = [name for name in MALLOCS if find_library(name)]
-        mallocs = arguments.malloc or ",".join(installed) or None
-        requests = [question.request(mallocs) for question in QUESTIONS]
+        names = mallocs or [name for name in MALLOCS if find_library(name)]
+        requests = [question.request(arguments.malloc or ",".join(names) or None) for question in QUESTIONS]
     return [
         replace(
             request,
