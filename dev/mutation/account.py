@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
+import statistics
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from dev.mutation.accepted import Accepted
 from dev.mutation.mutants import Mutant
@@ -51,38 +54,52 @@ def is_accepted(judged: Judged, accepted: Sequence[Accepted]) -> bool:
     return any(entry.is_about(judged.mutant) for entry in accepted)
 
 
-def sums(all_judged: Sequence[Judged], accepted: Sequence[Accepted]) -> dict[str, float | int]:
-    """The percentage is of the mutants that compile, because no test kills the others."""
+def sums(all_judged: Sequence[Judged], accepted: Sequence[Accepted]) -> dict[str, Any]:
+    """The percentage is of the mutants that a test of this build could see. Counted apart are those that do
+    not compile and those that an #if leaves out.
+    """
     counts = Counter(judged.verdict.outcome for judged in all_judged)
     killed = counts["killed"] + counts["hung"]
-    compiled = len(all_judged) - counts["not compiled"] - counts["gone"]
+    judgeable = len(all_judged) - counts["not compiled"] - counts["inactive"] - counts["gone"]
     surviving = survivors(all_judged)
     killers = [judged.verdict.by for judged in all_judged if judged.verdict.outcome in {"killed", "hung"}]
     return {
         "drawn": len(all_judged),
         "not_compiled": counts["not compiled"],
         "gone": counts["gone"],
-        "compiled": compiled,
+        "inactive": counts["inactive"],
+        "not_reached": counts["not reached"],
+        "judged": judgeable,
         "killed": killed,
         "hung": counts["hung"],
         "killed_by_random_operations": sum(by.startswith("random") for by in killers),
         "survived": len(surviving),
         "accepted": sum(is_accepted(judged, accepted) for judged in surviving),
-        "killed_percent": round(100 * killed / compiled, 1) if compiled else 0.0,
-        "killed_or_not_compiled_percent": round(100 * (killed + counts["not compiled"]) / len(all_judged), 1)
-        if all_judged
-        else 0.0,
+        "killed_percent": round(100 * killed / judgeable, 1) if judgeable else 0.0,
+        "interval_percent": [round(100 * end, 1) for end in wilson_interval(killed, judgeable)],
     }
+
+
+def wilson_interval(hits: int, draws: int) -> tuple[float, float]:
+    """The 95 % interval of a share, of which `hits` of `draws` is a sample (Wilson 1927)."""
+    if draws == 0:
+        return (0.0, 1.0)
+    z = statistics.NormalDist().inv_cdf(0.975)
+    centre = hits + z * z / 2
+    half = z * math.sqrt(hits * (draws - hits) / draws + z * z / 4)
+    return ((centre - half) / (draws + z * z), (centre + half) / (draws + z * z))
 
 
 def page(all_judged: Sequence[Judged], accepted: Sequence[Accepted]) -> str:
     """The survivors in Markdown, those without a reason first."""
     figures = sums(all_judged, accepted)
-    killed, percent = f"{figures['killed']} of {figures['compiled']}", figures["killed_percent"]
-    drawn, of_drawn = figures["drawn"], figures["killed_or_not_compiled_percent"]
+    low, high = figures["interval_percent"]
     lines = ["# Mutants that survived", ""]
-    lines.append(f"{killed} that compile were killed ({percent} %).")
-    lines.append(f"Those that do not compile counted too, it is {of_drawn} % of the {drawn} drawn.")
+    lines.append(
+        f"{figures['killed']} of {figures['judged']} were killed, {figures['killed_percent']} % "
+        f"(95 % interval: {low} to {high} %). Of the {figures['drawn']} drawn, {figures['not_compiled']} do "
+        f"not compile, and an #if leaves {figures['inactive']} out."
+    )
     for title, wanted in (("Without a reason", False), ("Accepted", True)):
         lines += ["", f"## {title}", ""]
         for judged in sorted(survivors(all_judged), key=lambda j: (j.mutant.file, j.mutant.line)):

@@ -1,4 +1,4 @@
-"""The programs that a mutant of a file has to fail: the file's unit test, and one of random operations."""
+"""The programs that judge a mutant of a file: random operations, its unit tests, those of its users."""
 
 from __future__ import annotations
 
@@ -41,6 +41,9 @@ KINDS = {
 }
 # All mechanisms that are checked by default include these, which do nothing there.
 ONLY_CHECKED = re.compile(r"mallard/(impl/)?checking/\w+\.hpp$")
+
+# A survivor has to be compiled with each of them.
+MOST_USER_TESTS = 4
 
 
 @dataclass(frozen=True)
@@ -138,12 +141,27 @@ def find_programs(file: Path) -> list[Program]:
         ROOT / "dev/mutation/random_program.cpp",
         (f"-DKINDS_OF_{kinds}",),
     )
-    tests = [Program(test.stem, test, is_unit_test=True) for test in find_unit_tests(file)]
-    return [random, *sorted(tests, key=lambda program: program.source.stat().st_size)]
+    own = sorted(find_unit_tests(file), key=file_bytes)
+    of_users = sorted(find_user_tests(file) - set(own), key=file_bytes)[:MOST_USER_TESTS]
+    return [random, *(Program(test.stem, test, is_unit_test=True) for test in [*own, *of_users])]
+
+
+def find_user_tests(file: Path) -> set[Path]:
+    """The unit tests of the public headers that include this one, or the one that this source belongs to."""
+    header = find_header(file)
+    users = (user for user in sorted(INCLUDE.rglob("*.hpp")) if header in own_includes(user))
+    return {test for user in users for test in find_unit_tests(user)}
+
+
+def file_bytes(file: Path) -> int:
+    return file.stat().st_size
 
 
 def sources_to_recompile(file: Path) -> list[Path]:
-    """Those that include a header themselves. In the others, the linker takes the mutated functions."""
+    """Those that include a public header themselves: in the others, the linker takes the mutated functions.
+    No program includes a private header, so all sources that do.
+    """
     if file.suffix == ".cpp":
         return [file]
-    return [source for source in compiled_sources() if file in own_includes(source)]
+    includes = own_includes if file.is_relative_to(INCLUDE) else all_includes
+    return [source for source in compiled_sources() if file in includes(source)]

@@ -1,14 +1,14 @@
 """Changes the library in one place at a time, and lists the changes that no test notices.
 
-    python3 -m dev.mutation.run --count 300 --seed 1      300 mutants of include/ and src/, drawn at random
-    python3 -m dev.mutation.run --file include/mallard/impl/space/heap_block.hpp --count 40
-    python3 -m dev.mutation.run --list --file src/mallard/upstream/pages.cpp
-    python3 -m dev.mutation.run --again --seed 1          those that survived, by the tests as they are now
-    python3 -m dev.mutation.run --check                   whether accepted.json is still about the sources
+    build/venv/bin/python -m dev.mutation.run --count 60     60 mutants of include/ and src/, drawn at random
+    ... --file include/mallard/impl/space/heap_block.hpp     mutants of one file
+    ... --list --file src/mallard/upstream/pages.cpp         the mutants, without a verdict
+    ... --again --seed 1                                     the survivors, by the tests as they are now
+    ... --check                                              whether accepted.json is still about the sources
 
-Each mutant meets the unit test of its file and a small program of random operations (random_program.cpp),
-both under AddressSanitizer and UndefinedBehaviorSanitizer. What is judged is kept in build/mutation/, and not
-judged again.
+A mutant meets a small program of random operations (random_program.cpp), the unit tests of its file and
+those of the file's users, under AddressSanitizer and UndefinedBehaviorSanitizer. build/mutation/ has the
+verdicts.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,9 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """`outcome`: not compiled, killed, hung, survived, not reached; gone if the line has changed."""
+    """`outcome`: not compiled, killed, hung, survived; not reached if no program includes the file; inactive
+    if an #if leaves the line out; gone if the line has changed.
+    """
 
     outcome: str
     by: str = ""
@@ -78,46 +81,72 @@ class Workshop:
         subprocess.run(command, check=True, capture_output=True, timeout=WALL_SECONDS)
 
     def judge(self, mutant: Mutant, source: str, place: Path) -> Verdict:
-        """Whether any of the programs fails with it; `place` is a directory that is its own meanwhile."""
-        shutil.rmtree(place, ignore_errors=True)
-        mutated = place / mutant.file
-        mutated.parent.mkdir(parents=True)
-        mutated.write_text(mutant.applied(source), encoding="utf-8")
+        """Whether a program of the file fails with the mutant; `place` is a directory for this call alone."""
+        programs = find_programs(ROOT / mutant.file)
         try:
-            return self._judge(mutant, place, mutated)
+            self.overlay(mutant.file, mutant.applied(source), place)
+            verdict = self._run_programs(mutant.file, programs, place)
+            if verdict.outcome == "survived" and not self.is_active(mutant, source, programs, place):
+                return Verdict("inactive")
+            return verdict
+        except subprocess.CalledProcessError:
+            self.overlay(mutant.file, source, place)
+            self.expect_compiles(mutant.file, programs, place)
+            return Verdict("not compiled")
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
-    def _judge(self, mutant: Mutant, place: Path, mutated: Path) -> Verdict:
-        file = ROOT / mutant.file
-        try:
-            library = {source: place / f"{source.name}.o" for source in sources_to_recompile(file)}
-            for source, output in library.items():
-                copy = place / source.relative_to(ROOT)
-                if source != file:
-                    # From beside a private header that is mutated, not from beside the one that is not.
-                    copy.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copyfile(source, copy)
-                self.compile(copy, output, overlay=place)
-        except subprocess.CalledProcessError:
-            return Verdict("not compiled")
+    def overlay(self, file: str, text: str, place: Path) -> None:
+        """Sources include private headers by relative paths, so all of src/ is copied with the file."""
+        shutil.rmtree(place, ignore_errors=True)
+        shutil.copytree(ROOT / "src", place / "src")
+        (place / file).parent.mkdir(parents=True, exist_ok=True)
+        (place / file).write_text(text, encoding="utf-8")
+
+    def _compile_library(self, file: Path, place: Path) -> dict[Path, Path]:
+        library = {source: place / f"{source.name}.o" for source in sources_to_recompile(file)}
+        for source, output in library.items():
+            self.compile(place / source.relative_to(ROOT), output, overlay=place)
+        return library
+
+    def _run_programs(self, name: str, programs: Sequence[Program], place: Path) -> Verdict:
+        file = ROOT / name
+        library = self._compile_library(file, place)
         reached = file.is_relative_to(ROOT / "src")
-        for program in find_programs(file):
+        for program in programs:
             output = place / "program.o"
-            try:
-                self.compile(program.source, output, *program.options, overlay=place)
-            except subprocess.CalledProcessError:
-                return Verdict("not compiled", program.name)
-            reached = reached or str(mutated) in Path(f"{output}.d").read_text(encoding="utf-8")
-            try:
-                self.link(program, output, library, place / "program")
-            except subprocess.CalledProcessError:
-                return Verdict("not compiled", program.name)
+            self.compile(program.source, output, *program.options, overlay=place)
+            reached = reached or str(place / name) in Path(f"{output}.d").read_text(encoding="utf-8")
+            self.link(program, output, library, place / "program")
             failed = self.run(place / "program")
             if failed:
                 self.expect_sound(program)
                 return Verdict(failed, program.name)
         return Verdict("survived" if reached else "not reached")
+
+    def is_active(self, mutant: Mutant, source: str, programs: Sequence[Program], place: Path) -> bool:
+        """False if an #if leaves the line out of every program, so that no test of this build sees it."""
+        line = source.rfind("\n", 0, mutant.begin) + 1
+        self.overlay(mutant.file, f"{source[:line]}#error\n{source[line:]}", place)
+        library = [place / part.relative_to(ROOT) for part in sources_to_recompile(ROOT / mutant.file)]
+        for part, options in [(part, ()) for part in library] + [(p.source, p.options) for p in programs]:
+            try:
+                self.compile(part, place / "probe.o", *options, "-E", overlay=place)
+            except subprocess.CalledProcessError:
+                return True
+        return False
+
+    def expect_compiles(self, name: str, programs: Sequence[Program], place: Path) -> None:
+        """Raises if the file as it is does not compile either: then the tool or the tree is at fault."""
+        with self.lock:
+            try:
+                library = self._compile_library(ROOT / name, place)
+                for program in programs:
+                    self.compile(program.source, place / "program.o", *program.options, overlay=place)
+                    self.link(program, place / "program.o", library, place / "program")
+            except subprocess.CalledProcessError as error:
+                message = error.stderr.decode(errors="replace")[:4000]
+                raise UnsoundProgramError(f"{name} does not compile without a mutant:\n{message}") from error
 
     def expect_sound(self, program: Program) -> None:
         """Raises if the program fails without any mutant, too: it can judge none then."""

@@ -77,18 +77,21 @@ def mutation() -> str:
 
 
 def _mutants(run: dict[str, Any]) -> str:
+    low, high = run["interval_percent"]
     text = (
-        f"Of {run['drawn']} mutants drawn with seed {run['seed']} at commit {run['commit']}, "
-        f"{run['compiled']} compile; {run['killed']} of those were killed, {run['killed_percent']} %: "
-        f"{run['killed_by_random_operations']} by random operations, the rest by unit tests, {run['hung']} "
-        f"because they hung. {run['survived']} survived."
+        f"Of {run['drawn']} mutants of the whole library, drawn with seed {run['seed']} at commit "
+        f"{run['commit']}, {run['not_compiled']} do not compile, and an `#if` leaves {run['inactive']} out. "
+        f"{run['killed']} of the other {run['judged']} were killed, {run['killed_percent']} % "
+        f"(95 % interval: {low} to {high} %): {run['killed_by_random_operations']} by random operations, the "
+        f"rest by unit tests, {run['hung']} because they hung. {run['survived']} survived, "
+        f"{run['not_reached']} of them in a file that no program includes."
     )
     if "again" not in run:
         return text
     latest = run["again"]
     removed = f" (the lines of {latest['gone']} others are no longer there)" if latest["gone"] else ""
     return text + (
-        f" With the tests that were written for these, {latest['killed']} of {latest['compiled']} are killed "
+        f" With the tests that were written for these, {latest['killed']} of {latest['judged']} are killed "
         f"at commit {latest['commit']}{removed}, {latest['killed_percent']} %; of {latest['survived']} that "
         f"survive, {latest['accepted']} have a reason in `dev/mutation/accepted.json`."
     )

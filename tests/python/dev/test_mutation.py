@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from dev.mutation.accepted import Accepted, read_accepted, stale
-from dev.mutation.account import Judged, Kept, page, sums
+from dev.mutation.account import Judged, Kept, page, sums, wilson_interval
 from dev.mutation.mutants import Mutant, find_mutants
 from dev.mutation.programs import (
+    PRIVATE,
     compiled_sources,
     find_kinds,
     find_programs,
@@ -18,7 +23,7 @@ from dev.mutation.programs import (
     sources_to_recompile,
 )
 from dev.mutation.run import store
-from dev.mutation.verdict import Verdict
+from dev.mutation.verdict import UnsoundProgramError, Verdict, Workshop
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -137,6 +142,62 @@ def test_the_programs_of_a_file_are_its_unit_test_and_a_soak_of_what_includes_it
     assert pages in sources_to_recompile(include / "upstream" / "pages.hpp")
 
 
+def test_documented_commands_start() -> None:
+    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^(.+ -m dev\.mutation\.run .+)$", page, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        interpreter, *words = shlex.split(command)
+        interpreter = sys.executable if interpreter == "build/venv/bin/python" else interpreter
+        done = subprocess.run([interpreter, *words, "--list"], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert ".hpp" in done.stdout
+
+
+@pytest.fixture
+def workshop(tmp_path: Path) -> Workshop:
+    shop = Workshop(tmp_path)
+    shop.once.mkdir()
+    (shop.once / "standard.hpp").touch()
+    return shop
+
+
+def test_mutated_sources_find_their_private_headers(workshop: Workshop, tmp_path: Path) -> None:
+    users = [
+        source
+        for source in compiled_sources()
+        if any(name.startswith("../") for name in PRIVATE.findall(source.read_text(encoding="utf-8")))
+    ]
+    assert len(users) > 5
+    for source in users:
+        name, place = str(source.relative_to(ROOT)), tmp_path / "place"
+        workshop.overlay(name, source.read_text(encoding="utf-8"), place)
+        workshop.compile(place / name, tmp_path / "preprocessed", "-E", overlay=place)
+        included = Path(f"{tmp_path / 'preprocessed'}.d").read_text(encoding="utf-8")
+        assert str(place / "src") in included
+        assert str(ROOT / "src") not in included
+
+
+def test_a_line_that_an_if_leaves_out_is_inactive(workshop: Workshop, tmp_path: Path) -> None:
+    name = "src/mallard/platform/threads_posix.cpp"
+    source = "int f() {\n#ifdef _WIN32\n    return 2;\n#else\n    return 3;\n#endif\n}\n"
+    windows, posix = find_mutants(name, source)
+    assert not workshop.is_active(windows, source, [], tmp_path / "place")
+    assert workshop.is_active(posix, source, [], tmp_path / "place")
+
+
+def test_a_file_that_does_not_compile_ends_the_run(workshop: Workshop, tmp_path: Path) -> None:
+    name = "src/mallard/platform/threads_posix.cpp"
+    workshop.overlay(name, '#include "no_such_header.hpp"\n', tmp_path / "place")
+    with pytest.raises(UnsoundProgramError, match="no_such_header"):
+        workshop.expect_compiles(name, [], tmp_path / "place")
+
+
+def test_the_interval_is_that_of_wilson() -> None:
+    assert wilson_interval(0, 0) == (0.0, 1.0)
+    assert wilson_interval(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+
+
 SOURCE = "int f(int a) {\n    return a < 7;\n}\n"
 
 
@@ -154,7 +215,7 @@ def test_the_percentage_is_of_those_that_compile(tmp_path: Path) -> None:
     reason = Accepted("x.hpp", third.line_before, third.line_after, "made up")
     figures = sums(everything, [reason])
     assert figures["killed_percent"] == 50.0
-    assert figures["killed_or_not_compiled_percent"] == 66.7
+    assert (figures["drawn"], figures["not_compiled"], figures["judged"]) == (3, 1, 2)
     assert (figures["survived"], figures["accepted"], figures["killed_by_random_operations"]) == (1, 1, 1)
     without, accepted = page(everything, [reason]).split("## Accepted")
     assert third.place in accepted
