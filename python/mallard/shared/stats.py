@@ -61,6 +61,11 @@ class Ratio:
         """True if there were enough repetitions for an interval."""
         return math.isfinite(self.high)
 
+    @property
+    def resolved(self) -> bool:
+        """False if the interval is wider than the ratio. Such a ratio is no figure to print."""
+        return not self.bounded or self.high - self.low <= self.median
+
 
 @dataclass(frozen=True)
 class Difference:

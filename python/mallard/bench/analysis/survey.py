@@ -5,6 +5,9 @@ documents.
 
 A figure is the geometric mean, over the cells of a question, of the time in percent of glibc's. A column
 takes one allocator for all cells of a line: the one with the smallest mean.
+
+A local allocator pays if the fastest one, mallard's or std::pmr's, is faster than the fastest malloc beyond
+the interval. It does not if it is slower beyond the interval. Otherwise the measurement resolves neither.
 """
 
 from __future__ import annotations
@@ -194,28 +197,47 @@ class Answer:
         return self._best(lambda name: name in self.question.local)
 
     @property
-    def rival(self) -> Choice | None:
-        """The fastest allocator outside of mallard."""
-        glibc = [Choice(BASE, Ratio(1.0, 1.0, 1.0, 1))] if self.rows else []
-        return min(
-            (choice for choice in (*glibc, self.malloc, self.standard) if choice), key=_median, default=None
-        )
+    def choices(self) -> list[Choice]:
+        """glibc and the best of each column, the fastest first."""
+        glibc = Choice(BASE, Ratio(1.0, 1.0, 1.0, 1)) if self.rows else None
+        columns = (glibc, self.malloc, self.standard, self.local)
+        return sorted((choice for choice in columns if choice), key=_median)
+
+    @property
+    def fastest_malloc(self) -> Choice | None:
+        return next((choice for choice in self.choices if _is_malloc(choice)), None)
+
+    @property
+    def fastest_local(self) -> Choice | None:
+        """The fastest local allocator: mallard's or the standard library's."""
+        return next((choice for choice in self.choices if not _is_malloc(choice)), None)
 
     @property
     def gain(self) -> Ratio | None:
-        """The time of mallard's allocator as a ratio to the rival's."""
-        return self.mean(self.local.name, self.rival.name) if self.local and self.rival else None
+        """The time of the fastest local allocator as a ratio to the fastest malloc's."""
+        local, malloc = self.fastest_local, self.fastest_malloc
+        return self.mean(local.name, malloc.name) if local and malloc else None
 
     @property
     def pays(self) -> bool:
         return self.gain is not None and self.gain.verdict == "faster"
 
     @property
-    def use(self) -> str:
-        """The allocator to use: mallard's only if it is faster than all others beyond the interval."""
-        if self.pays and self.local:
-            return self.local.name
-        return in_words(self.rival.name) if self.rival else ""
+    def loses(self) -> bool:
+        return self.gain is not None and self.gain.verdict == "slower"
+
+    @property
+    def use(self) -> list[str]:
+        """The fastest allocator, and those that are not resolved from it. glibc alone if it is one of them,
+        because no other is known to be faster.
+        """
+        choices = [choice for choice in self.choices if not (self.pays and _is_malloc(choice))]
+        even = [choice.name for choice in choices if not self._is_slower(choice, choices[0])]
+        return [in_words(name) for name in ([BASE] if BASE in even else even)]
+
+    def _is_slower(self, choice: Choice, fastest: Choice) -> bool:
+        ratio = self.mean(choice.name, fastest.name)
+        return ratio is not None and ratio.verdict == "slower"
 
     def _best(self, accepts: Callable[[str], bool]) -> Choice | None:
         names = dict.fromkeys(name for row in self.rows for name in row if accepts(name))
@@ -224,8 +246,8 @@ class Answer:
 
 
 def answers(rows_by_question: Iterable[Iterable[Row]]) -> list[Answer]:
-    """The answers to QUESTIONS: of the programs first, then the largest gain first, and last those where a
-    local allocator does not pay.
+    """The answers to QUESTIONS: of the programs first; then those where a local allocator pays, the
+    largest gain first; last those where it does not.
     """
     unsorted = [
         Answer(question, [row.cells for row in cell_rows(rows)])
@@ -234,8 +256,12 @@ def answers(rows_by_question: Iterable[Iterable[Row]]) -> list[Answer]:
     return [unsorted[0], *sorted(unsorted[1:], key=_gain)]
 
 
-def _gain(answer: Answer) -> tuple[bool, float]:
-    return not answer.pays, answer.gain.median if answer.gain else 1.0
+def _gain(answer: Answer) -> tuple[bool, bool, float]:
+    return not answer.pays, answer.loses, answer.gain.median if answer.gain else 1.0
+
+
+def _is_malloc(choice: Choice) -> bool:
+    return choice.name == BASE or bool(malloc(choice.name))
 
 
 def in_words(name: str) -> str:

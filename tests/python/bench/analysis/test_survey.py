@@ -21,11 +21,18 @@ QUESTION = Question("keep it", "P", "reuse", ("multipool", "heap"), ("pmr-unsync
 PARAMETERS = {"block_bytes": 24, "pattern": "random", "sizes": "same", "operations": 1000}
 
 
-def rows(times: dict[str, tuple[float, float]]) -> list[Row]:
-    """Two cells with three repetitions; each repetition is a percent longer than the one before."""
+def rows(times: dict[str, tuple[float, float]], noise: dict[str, float] | None = None) -> list[Row]:
+    """Two cells with three repetitions; each repetition is a percent longer than the one before. The last one
+    of a name is longer by its factor of noise.
+    """
+
+    def nanoseconds(name: str, ns: float, repetition: int) -> float:
+        longer = (noise or {}).get(name, 1.0) if repetition == 2 else 1.0
+        return ns * (1 + 0.01 * repetition) * longer
+
     native = [
         native_row(
-            "reuse", {**PARAMETERS, "live": live}, name, repetition, ns * (1 + 0.01 * repetition), 1000
+            "reuse", {**PARAMETERS, "live": live}, name, repetition, nanoseconds(name, ns, repetition), 1000
         )
         for name, pair in times.items()
         for live, ns in zip((4096, 65536), pair, strict=True)
@@ -34,9 +41,9 @@ def rows(times: dict[str, tuple[float, float]]) -> list[Row]:
     return [Row.from_native(1, row) for row in native]
 
 
-def answer(**times: tuple[float, float]) -> Answer:
+def answer(noise: dict[str, float] | None = None, **times: tuple[float, float]) -> Answer:
     named = {name.replace("_at_", "@").replace("_", "-"): pair for name, pair in times.items()}
-    return Answer(QUESTION, [row.cells for row in cell_rows(rows(named))])
+    return Answer(QUESTION, [row.cells for row in cell_rows(rows(named, noise))])
 
 
 PAYS = answer(
@@ -91,13 +98,40 @@ def test_one_allocator_serves_a_line() -> None:
     assert in_words(PAYS.malloc.name) == "mi"
 
 
-def test_uses_mallard_only_if_it_wins() -> None:
-    assert (PAYS.pays, PAYS.use) == (True, "multipool")
-    assert (LOSES.pays, LOSES.use) == (False, "mi")
-    equal = answer(new_delete=(100, 100), multipool=(100, 100))
-    assert (equal.pays, equal.use) == (False, "glibc")
-    unmeasured = answer(new_delete=(100, 100))
-    assert (unmeasured.pays, unmeasured.gain, unmeasured.use) == (False, None, "glibc")
+# std::pmr's pool is as fast as mallard's, and both are nine times as fast as any malloc.
+EVEN_LOCALS = answer(
+    {"multipool": 1.1},
+    new_delete=(100, 100),
+    new_delete_at_mi=(95, 95),
+    pmr_unsynchronized=(10.2, 10.2),
+    multipool=(10, 10),
+)
+# glibc's times are the noisy ones.
+OPEN = answer({"multipool": 3.0}, new_delete=(100, 100), new_delete_at_mi=(80, 80), multipool=(75, 75))
+
+
+@pytest.mark.parametrize(
+    ("result", "pays", "loses", "use"),
+    [
+        (PAYS, True, False, ["multipool"]),
+        (LOSES, False, True, ["mi"]),
+        (EVEN_LOCALS, True, False, ["multipool", "std::pmr"]),
+        (
+            answer(new_delete=(100, 100), pmr_unsynchronized=(20, 20), multipool=(40, 40)),
+            True,
+            False,
+            ["std::pmr"],
+        ),
+        (OPEN, False, False, ["glibc"]),
+        (answer(new_delete=(100, 100), multipool=(100, 100)), False, False, ["glibc"]),
+        (answer(new_delete=(100, 100)), False, False, ["glibc"]),
+    ],
+    ids=["pays", "loses", "even locals", "standard pays", "open", "equal", "unmeasured"],
+)
+def test_local_allocator_is_compared_with_mallocs(
+    result: Answer, pays: bool, loses: bool, use: list[str]
+) -> None:
+    assert (result.pays, result.loses, result.use) == (pays, loses, use)
 
 
 def test_answers_start_with_programs_and_the_largest_gain() -> None:
@@ -135,9 +169,22 @@ def test_survey_fits_a_screen() -> None:
     assert "|" in bars
 
 
-def test_concludes_in_three_lines() -> None:
-    text = conclusions([PAYS, LOSES], ["mi"])
-    assert text[-3] == "A local allocator pays here: keep it."
-    assert text[-2] == "It does not: keep it."
+def test_concludes_what_the_intervals_resolve() -> None:
+    text = conclusions([PAYS, LOSES, OPEN], ["mi"])
+    assert text[-4] == "A local allocator pays here, mallard's or std::pmr's: keep it."
+    assert text[-3] == "It does not: keep it (300 to 300 % of mi's time)."
+    assert text[-2].startswith("Not resolved: keep it (")
+    assert text[-2].endswith(" % of mi's time).")
     assert "mallard advise -- ./program" in text[-1]
+    assert "It does not" not in " ".join(conclusions([EVEN_LOCALS], ["mi"]))
     assert "No other malloc is installed" in conclusions([PAYS], [])[0]
+
+
+def test_wide_interval_is_no_figure() -> None:
+    noisy = answer({"multipool": 9.0}, new_delete=(100, 100), multipool=(40, 40))
+    assert noisy.local is not None
+    assert not noisy.local.ratio.resolved
+    text = screen([noisy])
+    assert "40" not in text
+    assert "?: the interval is wider than the figure" in " ".join(text.split())
+    assert "?:" not in screen([PAYS])

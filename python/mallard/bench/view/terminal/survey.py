@@ -13,12 +13,13 @@ from mallard.shared.stats import Ratio
 
 BEST = "bold green"
 BAR_WIDTH = 30
+UNRESOLVED = "?"
 # The columns of a terminal from which a line has more.
 WITH_SOURCE, WITH_BAR = 100, 132
 
 
 def show_survey(console: Console, answers: Sequence[Answer], mallocs: Sequence[str]) -> None:
-    """Prints a line for each question, and the three lines that follow from them."""
+    """Prints a line for each question, and the conclusions."""
     with_source, with_bar = console.width >= WITH_SOURCE, console.width >= WITH_BAR
     grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
     grid.add_column("% of glibc's time", no_wrap=True)
@@ -29,7 +30,7 @@ def show_survey(console: Console, answers: Sequence[Answer], mallocs: Sequence[s
         grid.add_column(heading, justify="right", no_wrap=True)
     grid.add_column("use", overflow="fold")
     if with_bar:
-        grid.add_column("mallard; | the best other", no_wrap=True)
+        grid.add_column("mallard; | the fastest malloc", no_wrap=True)
     for answer in answers:
         grid.add_row(
             answer.question.text,
@@ -46,25 +47,41 @@ def show_survey(console: Console, answers: Sequence[Answer], mallocs: Sequence[s
 def conclusions(answers: Sequence[Answer], mallocs: Sequence[str]) -> list[str]:
     """Where a local allocator pays, where it does not, and what to type next."""
     pays = [answer for answer in answers if answer.pays]
-    others = [answer for answer in answers if not answer.pays and answer.gain]
+    loses = [answer for answer in answers if answer.loses]
+    unresolved = [answer for answer in answers if answer.gain and not answer.pays and not answer.loses]
     compared = f"glibc, {', '.join(mallocs)} and std::pmr" if mallocs else "glibc and std::pmr"
-    lines = [
-        f"A local allocator pays here: {_listed(pays)}." if pays else "A local allocator pays nowhere here.",
-        f"It does not: {_listed(others)}." if others else "No question is left where it does not.",
-        "Next: 'mallard advise -- ./program' for your program, 'mallard bench density' for every structure.",
-    ]
     note = f"±: half the 95 % interval. Compared with {compared}."
+    if any(not choice.ratio.resolved for answer in answers for choice in answer.choices):
+        note += f" {UNRESOLVED}: the interval is wider than the figure."
     if not mallocs:
         note += " No other malloc is installed here; 'mallard doctor' names three."
+    lines = [
+        "A local allocator pays here, mallard's or std::pmr's: "
+        f"{'; '.join(answer.question.text for answer in pays)}."
+        if pays
+        else "A local allocator pays nowhere here.",
+    ]
+    if loses:
+        lines.append(f"It does not: {'; '.join(map(_comparison, loses))}.")
+    if unresolved:
+        lines.append(f"Not resolved: {'; '.join(map(_comparison, unresolved))}.")
+    lines.append(
+        "Next: 'mallard advise -- ./program' for your program, 'mallard bench density' for every structure."
+    )
     return [note, "", *lines]
 
 
-def _listed(answers: Sequence[Answer]) -> str:
-    return "; ".join(answer.question.text for answer in answers)
+def _comparison(answer: Answer) -> str:
+    """`vectors that grow (165 to 195 % of tcmalloc's time)`: the interval of the fastest local allocator."""
+    malloc, gain = answer.fastest_malloc, answer.gain
+    if malloc is None or gain is None or not gain.bounded:
+        return answer.question.text
+    interval = f"{100 * gain.low:.0f} to {100 * gain.high:.0f} % of {in_words(malloc.name)}'s time"
+    return f"{answer.question.text} ({interval})"
 
 
 def _figures(answer: Answer) -> list[Text]:
-    best = min((choice.ratio.median for choice in (answer.rival, answer.local) if choice), default=0.0)
+    best = min((choice.ratio.median for choice in answer.choices if choice.ratio.resolved), default=0.0)
     malloc = _figure(answer.malloc, best)
     if answer.malloc:
         malloc = Text.assemble(malloc, f" {in_words(answer.malloc.name)}")
@@ -72,7 +89,7 @@ def _figures(answer: Answer) -> list[Text]:
         malloc,
         _figure(answer.standard, best),
         _figure(answer.local, best),
-        Text(answer.use, BEST if answer.pays else ""),
+        Text(" or ".join(answer.use), BEST if answer.pays else ""),
     ]
 
 
@@ -83,17 +100,19 @@ def _figure(choice: Choice | None, best: float) -> Text:
 
 
 def percent(ratio: Ratio) -> str:
-    """`44±2`: the mean, and half its interval."""
+    """`44±2`: the mean, and half its interval. An interval that is wider than the mean leaves no figure."""
+    if not ratio.resolved:
+        return UNRESOLVED
     text = f"{100 * ratio.median:.0f}"
     return f"{text}±{50 * (ratio.high - ratio.low):.0f}" if ratio.bounded else text
 
 
 def _bar(answer: Answer) -> Text:
-    """The time of mallard's allocator as a bar, and a mark at the best other's; glibc's is the width."""
-    if not answer.local or not answer.rival:
+    """The time of mallard's allocator as a bar, and a mark at the fastest malloc's; glibc's is the width."""
+    if not answer.local or not answer.fastest_malloc or not answer.local.ratio.resolved:
         return Text("")
     length = min(BAR_WIDTH, round(BAR_WIDTH * answer.local.ratio.median))
-    mark = min(BAR_WIDTH, round(BAR_WIDTH * answer.rival.ratio.median))
+    mark = min(BAR_WIDTH, round(BAR_WIDTH * answer.fastest_malloc.ratio.median))
     cells = ["█" if place < length else " " for place in range(BAR_WIDTH + 1)]
     cells[mark] = "|"
     return Text("".join(cells), "green" if answer.pays else "dim")
