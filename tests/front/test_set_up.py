@@ -64,6 +64,25 @@ def test_a_changed_project_file_updates_the_environment(ready):
     assert MAKING not in ready.call("doctor").stderr
 
 
+def test_only_ci_installs_the_locked_packages(ready):
+    ready.native_tools()
+    log = ready.root / "build/setup.log"
+    ready.call("test", "lint")
+    assert "--require-hashes" not in log.read_text()
+    (ready.root / "build/venv/stamp").unlink()
+    ready.call("test", "lint", CI="true")
+    assert "--require-hashes -r a-package==1 --hash=sha256:0" in log.read_text()
+    (ready.root / "build/venv/stamp").unlink()
+    ready.call("doctor", CI="true")
+    assert "--require-hashes" not in log.read_text()
+
+
+def test_a_changed_lock_updates_the_environment(ready):
+    (ready.root / ".ci/requirements.txt").write_text("a-package==2 --hash=sha256:0\n")
+    assert MAKING in ready.call("doctor").stderr
+    assert MAKING not in ready.call("doctor").stderr
+
+
 def test_concurrent_calls_set_up_once(clone):
     calls = [clone.start("doctor") for _ in range(4)]
     ends = [call.communicate(timeout=120) for call in calls]

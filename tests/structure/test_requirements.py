@@ -3,6 +3,7 @@
 import json
 import re
 
+from packaging.requirements import Requirement
 from source_tree import ROOT
 
 from mallard.bench.doctor.toolchain import OLDEST_CMAKE
@@ -48,3 +49,28 @@ def test_one_version_of_python():
     assert versions("mallard", r"Python ([\d.]+) or later is still missing") == oldest
     assert f"sys.version_info < {version}" in (ROOT / "mallard").read_text()
     assert versions("README.md", r"Python ([\d.]+),") == oldest
+
+
+def test_ci_installs_the_packages_of_the_project():
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    lists = re.findall(r"^(?:dependencies|parquet|test) = \[(.*?)\]$", project, re.MULTILINE | re.DOTALL)
+    assert len(lists) == 3
+    required = {Requirement(text) for text in re.findall(r'"([^"]+)"', " ".join(lists))}
+    lock = (ROOT / ".ci/requirements.txt").read_text(encoding="utf-8")
+    entries = re.findall(
+        r"^([\w-]+)==([\w.]+)(?: ; [^\\\n]+)?((?: \\\n    --hash=sha256:[0-9a-f]{64})+)$", lock, re.MULTILINE
+    )
+    versions = {name: version for name, version, _ in entries}
+    assert len(entries) == len(re.findall(r"^\w", lock, re.MULTILINE))
+    for requirement in required:
+        assert requirement.specifier.contains(versions[requirement.name]), requirement
+
+
+def test_the_workflow_has_few_rights_and_pinned_actions():
+    for workflow in (ROOT / ".github/workflows").iterdir():
+        text = workflow.read_text(encoding="utf-8")
+        assert "\npermissions:\n  contents: read\n" in text
+        assert text.count("timeout-minutes:") == text.count("runs-on:")
+        actions = re.findall(r"uses: (.+)", text)
+        assert actions
+        assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", action) for action in actions)
