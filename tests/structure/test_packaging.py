@@ -7,8 +7,8 @@ from source_tree import ROOT, files, text
 
 from dev.package.tree import library_sources, library_version
 
-# Texts with rows, releases and programs of a version, which stays what it was.
-OF_A_VERSION = ("CHANGELOG.md", "tests/", "bench/results/", "docs/")
+# Texts with rows, releases and programs of a version, which stays what it was, and the versions of other packages.
+OF_A_VERSION = ("CHANGELOG.md", "tests/", "bench/results/", "docs/", ".ci/requirements.txt")
 
 
 TEXTS = ("*.py", "*.txt", "*.toml", "*.json", "*.in", "*.cmake", "*.build", "*.bazel", "*.md")
