@@ -30,6 +30,7 @@ class multiallocation_chain {
 public:
     using void_pointer = void*;
     using pointer = T*;
+    using pointer_pair = std::pair<pointer, pointer>; ///< since Boost 1.83
     using size_type = std::size_t;
 
     class iterator {
@@ -191,8 +192,8 @@ public:
 
     /// Effects: empties the chain.
     /// Returns: its first and its last block, or two nulls; each leads to the next.
-    [[nodiscard]] std::pair<pointer, pointer> extract_data() noexcept {
-        const std::pair ends(iterator(root_.next).operator->(), iterator(last_).operator->());
+    [[nodiscard]] pointer_pair extract_data() noexcept {
+        const pointer_pair ends(iterator(root_.next).operator->(), iterator(last_).operator->());
         clear();
         return ends;
     }
