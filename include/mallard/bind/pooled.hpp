@@ -96,8 +96,10 @@ public:
                                 : bind::global_heap::allocate(bytes, 1);
     }
 
-    /// For a class, or a derived one, that is over-aligned.
-    [[nodiscard]] static void* operator new(std::size_t bytes, std::align_val_t wanted) {
+    /// For a class, or a derived one, that is over-aligned. A template like its operator delete below: g++ calls
+    /// the two mismatched if only one of them is.
+    template <std::same_as<std::align_val_t> Alignment>
+    [[nodiscard]] static void* operator new(std::size_t bytes, Alignment wanted) {
         return is_pooled(bytes, wanted)
                    ? pool().allocate(sizeof(T), alignment())
                    : bind::global_heap::allocate(bytes, static_cast<std::size_t>(wanted));
