@@ -32,7 +32,7 @@ public:
     std::filesystem::path path;
 };
 
-std::string quoted(const std::string& word) {
+std::string to_shell_word(const std::string& word) {
     return "'" + word + "'";
 }
 
@@ -51,15 +51,15 @@ recorded_run run_recorded(const std::vector<std::string>& command, run_options o
     if (options.idle) {
         std::ofstream(idle_file).close();
     }
-    std::string line = "exec env MALLARD_RECORD=" + quoted(parts_folder.path);
+    std::string line = "exec env MALLARD_RECORD=" + to_shell_word(parts_folder.path);
     if (options.preload) {
-        line += " LD_PRELOAD=" + quoted(MALLARD_RECORD_LIBRARY);
+        line += " LD_PRELOAD=" + to_shell_word(MALLARD_RECORD_LIBRARY);
     }
     if (options.follow) {
         line += " MALLARD_RECORD_FOLLOW=1";
     }
     for (const std::string& word : command) {
-        line += " " + quoted(word);
+        line += " " + to_shell_word(word);
     }
     std::FILE* const pipe = ::popen(line.c_str(), "r");
     if (pipe == nullptr) {

@@ -26,7 +26,7 @@ void append_member(std::string& text, std::string_view key, std::string_view val
     text.append(text.back() == '{' ? "\"" : ",\"").append(key).append("\":").append(value);
 }
 
-std::string quoted(std::string_view word) {
+std::string to_json_string(std::string_view word) {
     return "\"" + std::string(word) + "\"";
 }
 
@@ -83,19 +83,19 @@ std::string draw_json(std::size_t records, std::uint64_t seed) {
     for (std::size_t i = 0; i != records; ++i) {
         text += i == 0 ? "{" : ",{";
         append_member(text, "id", std::to_string(random.below(1'000'000'000)));
-        append_member(text, "screen_name", quoted(draw_word(random, 4, 20)));
-        append_member(text, "description", quoted(draw_word(random, 8, draw_length(random, 8, 200))));
+        append_member(text, "screen_name", to_json_string(draw_word(random, 4, 20)));
+        append_member(text, "description", to_json_string(draw_word(random, 8, draw_length(random, 8, 200))));
         append_member(text, "verified", random.below(4) == 0 ? "true" : "false");
         append_member(text, "balance", std::to_string(random.below(100'000)) + ".25");
         append_member(text, "referrer", "null");
         append_member(text, "address", "{");
-        append_member(text, "street", quoted(draw_word(random, 10, 40)));
-        append_member(text, "city", quoted(draw_word(random, 4, 18)));
-        append_member(text, "postal_code", quoted(std::to_string(10'000 + random.below(89'999))));
+        append_member(text, "street", to_json_string(draw_word(random, 10, 40)));
+        append_member(text, "city", to_json_string(draw_word(random, 4, 18)));
+        append_member(text, "postal_code", to_json_string(std::to_string(10'000 + random.below(89'999))));
         text += '}';
         append_member(text, "tags", "[");
         for (std::uint64_t n = random.below(6); n != 0; --n) {
-            text += quoted(draw_word(random, 3, 24)) + (n == 1 ? "" : ",");
+            text += to_json_string(draw_word(random, 3, 24)) + (n == 1 ? "" : ",");
         }
         text += ']';
         append_member(text, "history", "[");
