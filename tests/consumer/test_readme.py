@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from compiler_flags import WERROR
 from consumer import run
 from source_tree import ROOT
 
@@ -50,7 +51,7 @@ def test_the_program_prints_the_shown_output(compiler, prefix, tmp_path):
     source = tmp_path / "readme.cpp"
     source.write_text(program, encoding="utf-8")
     (library,) = prefix.rglob("libmallard.a")
-    flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{prefix / 'include'}"]
+    flags = ["-std=c++20", "-Wall", "-Wextra", *WERROR, f"-I{prefix / 'include'}"]
     command = [compiler, *flags, source, library, "-o", tmp_path / "readme"]
     built = subprocess.run(command, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr

@@ -7,11 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from compiler_flags import WERROR
 from consumer import run
 from source_tree import ROOT
 
 COMPILERS = [name for name in ("g++", "clang++-19", "clang++") if shutil.which(name)][:2]
-FLAGS = ("-std=c++20", "-O0", "-pthread", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
+FLAGS = ("-std=c++20", "-O0", "-pthread", "-Wall", "-Wextra", "-Wpedantic", *WERROR)
 DEFINE = "#define MALLARD_IMPLEMENTATION\n"
 INCLUDE = '#include "mallard.hpp"\n'
 

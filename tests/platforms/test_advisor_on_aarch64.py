@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 import tomli
 from aarch64_system import SYSTEM, compile_program, emulate, install_system
+from compiler_flags import WERROR
 from smoke_program import BUILD, need, run, store
 from source_tree import ROOT
 
@@ -34,7 +35,7 @@ def advisor():
         "MALLARD_MOLD": "OFF",
         "MALLARD_TESTS": "ON",
         "MALLARD_TEST_PARTS": "recorder;trial",
-        "MALLARD_WERROR": "ON",
+        "MALLARD_WERROR": "ON" if WERROR else "OFF",
     }
     defined = [f"-D{name}={value}" for name, value in options.items()]
     packages = cross_environment(SYSTEM)

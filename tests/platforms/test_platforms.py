@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from compiler_flags import WERROR
 from smoke_program import BUILD, expect_success, library, need, run, store
 from source_tree import ROOT
 
 HERE = ROOT / "tests/platforms"
-WARNINGS = ("-Wall", "-Wextra", "-Werror")
+WARNINGS = ("-Wall", "-Wextra", *WERROR)
 PYPI = ("ziglang==0.17.1", "wasmtime==50.0.1")
 WINE = shutil.which("wine64") or "/usr/lib/wine/wine64"
 PAGES = (4096, 16384, 65536)

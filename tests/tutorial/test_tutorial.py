@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from compiler_flags import WERROR
 from source_tree import ROOT
 
 from mallard.bench.analysis.survey import QUESTIONS
@@ -86,10 +87,8 @@ def compile_pasted(advice: str, clone: Path, capsys: pytest.CaptureFixture[str])
         return
     assert "boost::json" in code
     (clone / "build/tutorial/pasted.cpp").write_text(code, encoding="utf-8")
-    flags = (
-        "-std=c++20 -Wall -Wextra -Werror -fsyntax-only -isystem build/tutorial/boost/usr/include -I include"
-    )
-    done = type_command(f"g++ {flags} build/tutorial/pasted.cpp", clone, capsys)
+    flags = "-std=c++20 -Wall -Wextra -fsyntax-only -isystem build/tutorial/boost/usr/include -I include"
+    done = type_command(f"g++ {' '.join([flags, *WERROR])} build/tutorial/pasted.cpp", clone, capsys)
     assert done.returncode == 0, f"{done.stderr}\n{code}"
 
 

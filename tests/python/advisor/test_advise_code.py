@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from compiler_flags import WERROR
 from profile_rows import amount, figures
 from source_tree import ROOT
 from synthetic_profile import document
@@ -58,7 +59,7 @@ def test_code_of_every_strategy_compiles(tmp_path: Path):
             parts += [f"namespace of_{number}_{form} {{", *body, "}"]
     file = tmp_path / "pasted.cpp"
     file.write_text("\n".join([*dict.fromkeys(includes), *parts]) + "\n")
-    words = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{ROOT / 'include'}"]
+    words = [compiler, "-std=c++20", "-Wall", "-Wextra", *WERROR, "-fsyntax-only", f"-I{ROOT / 'include'}"]
     done = subprocess.run([*words, str(file)], capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr[:3000]
 
