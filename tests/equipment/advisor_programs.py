@@ -22,6 +22,10 @@ LONGEST = 800.0
 """Seconds until a test that hangs is ended, before its stage is. No program takes as long anywhere."""
 
 
+class BuildError(Exception):
+    """The programs do not compile. conftest.py ends the run, which would try again for each test."""
+
+
 FOR_EVER = 100_000_000
 """Milliseconds, for processes that a test ends."""
 
@@ -125,4 +129,4 @@ def wait_until(condition: Callable[[], object]) -> None:
 def run(*words: str) -> None:
     done = subprocess.run(["cmake", *words], cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        pytest.exit(f"the recorder was not built:\n{done.stdout[-3000:]}{done.stderr[-3000:]}", 1)
+        raise BuildError(f"the advisor was not built:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -44,6 +45,29 @@ def test_a_python_stage_without_tests_fails(workplace):
     counts = python_stage(workplace, "")
     assert three(counts) == (0, 1, 0)
     assert counts.failures[0].startswith("pytest ended with exit status 5\n| ")
+
+
+def test_failed_build_ends_stage_with_its_output(workplace, monkeypatch):
+    cmake = workplace.root / "bin/cmake"
+    cmake.parent.mkdir()
+    cmake.write_text("#!/bin/sh\necho 'error: no such header'; exit 1\n")
+    cmake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{cmake.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests/equipment"), prepend=os.pathsep)
+    shutil.copy(ROOT / "conftest.py", workplace.root)
+    source = (
+        "import pathlib, advisor_programs, pytest\n"
+        f"advisor_programs.ROOT = pathlib.Path({str(workplace.root)!r})\n"
+        "@pytest.mark.parametrize('number', range(40))\n"
+        "def test_a(number): advisor_programs.programs_of_advisor()\n"
+    )
+    workplace.jobs = 2  # processes of xdist
+    counts = python_stage(workplace, source)
+    assert 1 <= counts.failed <= workplace.jobs
+    assert counts.passed == 0
+    assert "advisor_programs.BuildError: the advisor was not built:" in counts.failures[0]
+    assert "error: no such header" in counts.failures[0]
+    assert "INTERNALERROR" not in workplace.log.read_text()
 
 
 def test_a_native_stage_that_is_not_configured_fails(workplace, monkeypatch):
