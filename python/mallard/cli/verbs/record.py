@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from mallard.cli.needs import Needs
@@ -29,6 +31,11 @@ DEFAULT_TRACE = "mallard.trace"
 SIGNALS = ("USR1", "USR2")
 STACKS = ("auto", "fp", "unwind", "none")
 MOST_SAMPLE = 1_000_000
+# The units of mallard-record. It checks the values, too, but must be built first.
+MILLISECONDS = {"": 1000, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+MOST_MILLISECONDS = 366 * 24 * 3_600_000
+BYTES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+MOST_BYTES = 1 << 62
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,6 +81,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def check(arguments: argparse.Namespace) -> None:
     if arguments.sample is not None and arguments.sample > MOST_SAMPLE:
         raise UsageError(f"--sample {arguments.sample}: allowed are 1 to {MOST_SAMPLE}")
+    if arguments.duration is not None and not _is_amount(arguments.duration, MILLISECONDS, MOST_MILLISECONDS):
+        raise UsageError(
+            f"--for '{arguments.duration}'; allowed are whole numbers of ms, s, m or h up to a year: "
+            "--for 30s"
+        )
+    if arguments.limit is not None and not _is_amount(arguments.limit, BYTES, MOST_BYTES):
+        raise UsageError(
+            f"--limit '{arguments.limit}'; allowed are whole numbers of bytes, K, M, G or T: --limit 2G"
+        )
     if arguments.recover is not None:
         _check_recovery(arguments)
         return
@@ -84,6 +100,11 @@ def check(arguments: argparse.Namespace) -> None:
         raise UsageError("PROGRAM is missing; give it after '--': mallard record -- PROGRAM ARGUMENTS")
     check_program(arguments.program[0])
     _check_place(Path(DEFAULT_TRACE if arguments.output is None else arguments.output))
+
+
+def _is_amount(text: str, units: Mapping[str, int], most: int) -> bool:
+    amount = re.fullmatch(r"0*([0-9]{1,20})([a-zA-Z]*)", text)
+    return amount is not None and amount[2] in units and 0 < int(amount[1]) * units[amount[2]] <= most
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
