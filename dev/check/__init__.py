@@ -16,7 +16,7 @@ from dev.check.words import WordStage
 __all__ = ["STAGES", "Counts", "NativeStage", "PythonStage", "Stage", "WordStage", "Workplace"]
 
 LIBRARY = ("googletest", "boost", "mold")
-ADVISOR = ("googletest", "mold", "zstd", "dw")
+ADVISOR = ("googletest", "mold", "advisor")
 
 STAGES: tuple[Stage, ...] = (
     PythonStage(
@@ -49,7 +49,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "tutorial",
         "README's first command and the tutorial's, typed in a fresh clone",
-        ("zstd", "dw"),
+        ("advisor",),
         full=True,
     ),
     PythonStage(
@@ -68,7 +68,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "packages",
         "single header, FetchContent, Conan, vcpkg, Meson, Bazel and Debian's packages, each in use",
-        ("pkg-config", "debian", "clang", *ADVISOR),
+        ("debian", "clang", *ADVISOR),
         "load",
         full=True,
     ),
@@ -117,7 +117,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "wheel",
         "the Python package as pipx installs it, here and in a bare Debian, and on aarch64",
-        ("static-libraries", "pkg-config", "debootstrap", "aarch64", "qemu-user", "proot"),
+        ("static-libraries", "advisor", "debootstrap", "aarch64", "qemu-user", "proot"),
         full=True,
     ),
     PythonStage(

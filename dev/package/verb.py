@@ -54,7 +54,7 @@ def needs(arguments: argparse.Namespace) -> Needs:
         presets=("advisor",) if "deb" in products else (),
         tools=(
             *(("dpkg-dev",) if "deb" in products else ()),
-            *(("static-libraries",) if "wheel" in products else ()),
+            *(("static-libraries", "advisor") if "wheel" in products else ()),
         ),
     )
 

@@ -119,6 +119,7 @@ class Clone:
             "case $* in -print-file-name=*) echo \"$0\" ;; *) echo '#define __GNUC__ 12' ;; esac",
         )
         self.program("ninja", "exit 0")
+        self.program("pkg-config", "exit 0")
         self.program(
             "cmake",
             """case $1 in

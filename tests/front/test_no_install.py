@@ -1,4 +1,4 @@
-"""Callers who forbid apt-get, or say no: the missing packages are named with the command to type."""
+"""Callers who forbid apt-get, say no, or cannot be asked: the missing packages are named, with a command."""
 
 import os
 import pty
@@ -7,7 +7,7 @@ import select
 import pytest
 
 APT_GET = 'echo "$*" >>"$HOME/apt-calls"; exit 100'
-COMMAND = "sudo apt-get install -y g++ cmake ninja-build\n"
+COMMAND = "apt-get update && apt-get install -y g++ cmake ninja-build\n"
 
 
 @pytest.fixture
@@ -46,13 +46,39 @@ def test_variable_forbids_apt_get(bare):
 
 
 def test_variable_of_zero_forbids_nothing(bare):
-    bare.call("bench", MALLARD_NO_INSTALL="0")
+    bare.call("bench", "--yes", MALLARD_NO_INSTALL="0")
     assert apt_calls(bare) != []
 
 
-def test_no_install_of_program_is_ignored(bare):
-    bare.call("record", "--", "cat", "--no-install")
+def test_options_of_program_are_ignored(bare):
+    bare.call("record", "--", "cat", "--yes")
+    assert apt_calls(bare) == []
+    bare.call("record", "--yes", "--", "cat", "--no-install")
     assert apt_calls(bare) != []
+
+
+def test_without_terminal_nothing_is_installed(bare):
+    failed = bare.call("bench")
+    assert failed.returncode == 2
+    assert "error: there is no terminal to ask in, and --yes would install them; type this" in failed.stderr
+    assert failed.stderr.endswith(COMMAND)
+    assert apt_calls(bare) == []
+
+
+@pytest.mark.parametrize("variables", [{"MALLARD_YES": "1"}, {"CI": "true"}])
+def test_variable_is_a_yes(bare, variables):
+    bare.call("bench", **variables)
+    assert apt_calls(bare) != []
+
+
+@pytest.mark.parametrize("variables", [{"MALLARD_YES": "0"}, {"CI": "false"}])
+def test_variable_that_is_off_is_no_yes(bare, variables):
+    bare.call("bench", **variables)
+    assert apt_calls(bare) == []
+
+
+def test_no_install_is_stronger_than_yes(bare):
+    check_refused(bare, bare.call("bench", "--yes", "--no-install"), "--no-install")
 
 
 def test_missing_python_is_named_too(clone):
@@ -61,7 +87,7 @@ def test_missing_python_is_named_too(clone):
     (clone.programs / "python3").unlink()
     failed = clone.call("doctor", "--no-install")
     assert failed.returncode == 2
-    assert failed.stderr.endswith("sudo apt-get install -y python3 python3-venv\n")
+    assert failed.stderr.endswith("apt-get install -y python3 python3-venv\n")
     assert apt_calls(clone) == []
 
 
@@ -80,14 +106,16 @@ def test_python_packages_are_installed_anyway(clone):
 
 
 class Terminal:
-    """A call with a terminal for standard input and standard error."""
+    """A call in a terminal, with a redirection of some shells."""
 
-    def __init__(self, clone, *words, **variables):
+    def __init__(self, clone, *words, redirection="", **variables):
         self.output = b""
         self.process, self.side = pty.fork()
         if self.process == 0:
-            door = str(clone.root / "mallard")
-            os.execve(door, [door, *words], clone.environment(**variables))
+            os.chdir(clone.root.parent)
+            door, shell = str(clone.root / "mallard"), str(clone.programs / "sh")
+            line = f'"$0" "$@" {redirection}'
+            os.execve(shell, [shell, "-c", line, door, *words], clone.environment(**variables))
 
     def answer(self, text):
         while b"[Y/n]" not in self.output and self._read():
@@ -114,6 +142,15 @@ def test_yes_installs_and_asks_once(bare, reply):
     assert terminal.answer(reply) == 2  # this apt-get finds nothing
     assert terminal.output.count(b"install g++ cmake ninja-build with apt-get? [Y/n]") == 1
     assert apt_calls(bare) != []
+
+
+@pytest.mark.parametrize("redirection", ["2>log", "</dev/null 2>&1 | cat", "<log >log 2>&1"])
+def test_asks_in_the_terminal_of_redirected_calls(bare, redirection):
+    (bare.root.parent / "log").write_text("")
+    terminal = Terminal(bare, "bench", "density", redirection=redirection)
+    terminal.answer("n\n")
+    assert terminal.output.count(b"install g++ cmake ninja-build with apt-get? [Y/n]") == 1
+    assert apt_calls(bare) == []
 
 
 @pytest.mark.parametrize("reply", ["n\n", "\x04"])

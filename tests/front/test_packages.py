@@ -43,7 +43,66 @@ def test_without_apt_get_the_missing_packages_are_named(ready):
     assert failed.returncode == 2
     assert failed.stdout == ""
     assert "mallard: missing: g++ cmake ninja-build\n" in failed.stderr
-    assert "error: there is no apt-get to install them" in failed.stderr
+    assert failed.stderr.endswith(
+        "error: there is no apt-get to install them; install the software of these Debian packages, "
+        "then call again: g++ cmake ninja-build\n"
+    )
+
+
+# By the first word of the line: packages of the native tools and of the advisor's libraries.
+SYSTEMS = {
+    "dnf": "dnf install -y gcc-c++ cmake ninja-build libzstd-devel elfutils-devel pkgconf-pkg-config",
+    "pacman": "pacman -Syu --needed gcc cmake ninja zstd libelf pkgconf",
+    "apk": "apk add -U g++ cmake samurai zstd-dev elfutils-dev pkgconf",
+    "zypper": "zypper install -y gcc-c++ cmake ninja libzstd-devel libdw-devel pkg-config",
+}
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+@pytest.mark.parametrize("manager", SYSTEMS)
+def test_packages_have_the_names_of_the_system(ready, manager, user):
+    ready.program(manager, 'echo "$0 $*" >>"$HOME/apt-calls"')
+    be_user(ready, user)
+    ready.native_tools()
+    for name in ("c++", "cmake", "ninja", "pkg-config"):
+        (ready.programs / name).unlink()
+    failed = ready.call("record", "--yes", "--", "cat")
+    sudo = "sudo " if user else ""
+    assert failed.returncode == 2
+    assert failed.stderr.endswith(f"; type this, then call again: {sudo}{SYSTEMS[manager]}\n")
+    missing, _, _ = failed.stderr.partition("\n")
+    assert SYSTEMS[manager].endswith(missing.removeprefix("mallard: missing:"))
+    assert apt_calls(ready) == []
+
+
+def test_names_packages_that_only_debian_has(ready):
+    ready.program("dnf", "exit 1")
+    ready.native_tools()
+    be_user(ready, 0)
+    ready.program("c++", NO_LIBRARIES)
+    failed = ready.call("package", "wheel")
+    assert failed.returncode == 2
+    assert failed.stderr.endswith(
+        "type this, then call again: dnf install -y elfutils-devel libzstd-devel; install the software of "
+        "these Debian packages, then call again: libelf-dev liblzma-dev libbz2-dev zlib1g-dev\n"
+    )
+
+
+def test_table_names_packages_of_every_system():
+    lines = (ROOT / "python/mallard/cli/packages.txt").read_text(encoding="utf-8").splitlines()
+    rows = [line.split() for line in lines]
+    assert rows[0] == ["#", "Debian", *SYSTEMS]
+    assert {len(row) for row in rows[1:]} == {1 + len(SYSTEMS)}
+    assert len({row[0] for row in rows}) == len(rows)
+
+
+@pytest.mark.parametrize("words", [["bench"], ["record", "cat"], ["doctor"], ["test"]], ids=" ".join)
+def test_macos_is_told_what_works(archive, words):
+    archive.program("uname", '[ "$1" = -m ] && echo arm64 || echo Darwin')
+    failed = archive.call(*words)
+    assert (failed.returncode, failed.stdout) == (2, "")
+    (line,) = failed.stderr.splitlines()
+    assert line.startswith("mallard: error: this is macOS, where the library builds with CMake")
 
 
 def test_names_install_command_without_privileges(archive):
@@ -51,7 +110,10 @@ def test_names_install_command_without_privileges(archive):
     be_user(archive, 1000)
     failed = archive.call("bench")
     assert failed.returncode == 2
-    assert failed.stderr.endswith("sudo apt-get install -y g++ cmake ninja-build\n")
+    assert failed.stderr.endswith(
+        "root's rights are needed; type this, then call again: "
+        "sudo apt-get update && sudo apt-get install -y g++ cmake ninja-build\n"
+    )
     assert apt_calls(archive) == []
 
 
@@ -70,7 +132,7 @@ def test_installs_packages_with_privileges(archive, user):
     be_user(archive, 0 if user == "root" else 1000)
     if user == "sudo":
         archive.program("sudo", 'shift; exec "$@"')
-    done = archive.call("bench")
+    done = archive.call("bench", "--yes")
     assert done.returncode == 0, done.stderr
     assert "mallard: installing g++ cmake ninja-build\n" in done.stderr
     calls = apt_calls(archive)
@@ -82,7 +144,7 @@ def test_installs_packages_with_privileges(archive, user):
 def test_an_installation_that_fails_is_an_error(archive):
     archive.program("apt-get", "echo 'E: the archive burnt down'; exit 100")
     be_user(archive, 0)
-    failed = archive.call("bench")
+    failed = archive.call("bench", "--yes")
     assert failed.returncode == 2
     assert "E: the archive burnt down" in failed.stderr
     assert "error: could not install g++ cmake ninja-build" in failed.stderr
@@ -91,7 +153,7 @@ def test_an_installation_that_fails_is_an_error(archive):
 def test_an_installation_that_changes_nothing_is_an_error(archive):
     archive.program("apt-get", "exit 0")
     be_user(archive, 0)
-    failed = archive.call("bench")
+    failed = archive.call("bench", "--yes")
     assert failed.returncode == 2
     assert "still missing or too old after installing: g++ cmake ninja-build" in failed.stderr
 
@@ -230,7 +292,7 @@ def test_installs_boost_for_growing_vectors(ready, experiment):
     ready.program("c++", NO_LIBRARIES)
     assert ready.call("bench", "density").returncode == 0
     assert apt_calls(ready) == []
-    done = ready.call("bench", experiment)
+    done = ready.call("bench", experiment, "--yes")
     assert done.returncode == 0, done.stderr
     assert apt_calls(ready)[0].endswith("install -y --no-install-recommends libboost-container-dev")
     assert "will be skipped: the vectors that grow in place (libboost-container-dev)" in done.stderr
@@ -245,7 +307,7 @@ def test_installs_missing_malloc_with_privileges(ready, malloc):
     ready.libraries()
     ready.program("apt-get", 'echo "$*" >>"$HOME/apt-calls"')
     be_user(ready, 0)
-    done = ready.call("bench", "density", "--malloc", malloc)
+    done = ready.call("bench", "density", "--malloc", malloc, "--yes")
     assert done.returncode == 0, done.stderr
     assert apt_calls(ready)[0].endswith(f"install -y --no-install-recommends {PACKAGES[malloc]}")
 
@@ -322,15 +384,23 @@ def test_the_advisor_refuses_another_architecture_first(archive, words):
     assert "programs on Linux for x86_64 and aarch64, and this machine is riscv64; " in line
     assert apt_calls(archive) == []
     assert archive.cmake_calls() == []
-    assert archive.call("bench").returncode == 0
+    assert archive.call("bench", "--yes").returncode == 0
 
 
 def test_a_recording_names_the_packages_that_it_needs(ready):
     ready.native_tools()
+    (ready.programs / "pkg-config").unlink()
     ready.program("c++", NO_HEADERS)
     failed = ready.call("record", "cat")
     assert failed.returncode == 2
     assert "mallard: missing: libzstd-dev libdw-dev pkg-config\n" in failed.stderr
+
+
+@pytest.mark.parametrize("stage", ["recording", "record", "tutorial", "packages", "wheel", "tidy"])
+def test_advisor_stages_need_pkg_config(ready, stage):
+    ready.native_tools()
+    (ready.programs / "pkg-config").unlink()
+    assert "pkg-config" in ready.call("test", stage, "--no-install").stderr.partition(";")[0]
 
 
 def test_the_wheel_needs_static_libraries(ready):

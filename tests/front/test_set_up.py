@@ -140,9 +140,48 @@ def test_reports_unwritable_tree(ready):
     assert failed.stderr.startswith("mallard: error: cannot write in")
 
 
+def without_privileges(door):
+    """A call by a user whom permissions bind, as they do not bind root."""
+    script = door.with_name("unprivileged")
+    bound = f"exec {shutil.which('setpriv')} --bounding-set=-all -- " if os.geteuid() == 0 else "exec "
+    script.write_text(f'#!/bin/sh\n{bound}"{door}" "$@"\n')
+    script.chmod(0o755)
+    return script
+
+
+@pytest.mark.parametrize("shell", ["dash", "bash"])
+@pytest.mark.parametrize("part", ["build", "build/setup.log", "build/setup.lock"])
+def test_reports_a_clone_of_another_user(ready, shell, part):
+    link_shell(ready, shell)
+    door = without_privileges(ready.root / "mallard")
+    (ready.root / "build/venv/stamp").write_text("old")
+    if part == "build":
+        for file in ready.root.glob("build/setup.*"):
+            file.unlink()
+    (ready.root / part).chmod(0o555)
+    failed = ready.call("doctor", door=door)
+    (ready.root / part).chmod(0o755)
+    assert failed.returncode == 2
+    assert failed.stderr == (
+        f"mallard: error: cannot write in {ready.root}/build; allow it, or clone the tree elsewhere\n"
+    )
+
+
+def test_a_read_only_clone_that_is_set_up_answers(ready):
+    door = without_privileges(ready.root / "mallard")
+    (ready.root / "build").chmod(0o555)
+    done = ready.call("doctor", door=door)
+    (ready.root / "build").chmod(0o755)
+    assert done.returncode == 0, done.stderr
+
+
+def link_shell(clone, name):
+    (clone.programs / "sh").unlink()
+    (clone.programs / "sh").symlink_to(shutil.which(name))
+
+
 def test_any_posix_shell_will_do(ready):
     dash = shutil.which("dash")
     assert dash, "Debian's sh is dash: apt-get install dash"
-    (ready.programs / "sh").unlink()
-    (ready.programs / "sh").symlink_to(dash)
+    link_shell(ready, "dash")
     assert ready.arguments("doctor")["words"] == ["doctor"]

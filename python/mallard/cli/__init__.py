@@ -24,7 +24,7 @@ from typing import Any
 from mallard.cli import exit_status, layout
 from mallard.cli.exit_status import run_reporting_errors
 from mallard.cli.needs import Needs
-from mallard.cli.parser import NO_INSTALL, Answer, Parser
+from mallard.cli.parser import NO_INSTALL, YES, Answer, Parser
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import did_you_mean, in_prose
 from mallard.shared.version import is_installed, source_root, version
@@ -75,7 +75,10 @@ usage: mallard VERB [OPTION ...]
 Find out which local allocator makes your C++ faster, and prove it.
 
 """
-NO_INSTALL_TEXT = "name missing packages, do not run apt-get ($MALLARD_NO_INSTALL)"
+INSTALLING = (
+    (NO_INSTALL, "name missing packages, do not run apt-get ($MALLARD_NO_INSTALL)"),
+    (YES, "install them without a question ($MALLARD_YES, $CI)"),
+)
 EXAMPLES = (
     ("mallard bench", "eleven questions, a line each; two minutes"),
     ("mallard show page", "report.html, to open in a browser"),
@@ -151,7 +154,7 @@ def parse_command(words: Sequence[str]) -> Command:
         arguments = parser.parse_with_words(remaining)
     else:
         arguments = parser.parse_intermixed_args(remaining)
-    del arguments.no_install  # handled by ./mallard
+    del arguments.no_install, arguments.yes  # handled by ./mallard
     if arguments.help:
         raise Answer(module.help_for(arguments) if hasattr(module, "help_for") else parser.format_help())
     arguments.command_words = ["mallard", *words]
@@ -193,8 +196,7 @@ def _help() -> str:
     parts = (
         OPENING.strip(),
         *(f"{product}:\n{layout.columns([*verbs.items()], width)}" for product, verbs in products.items()),
-        "options ('mallard VERB --help' has those of a verb, with examples):\n"
-        + layout.columns([(NO_INSTALL, NO_INSTALL_TEXT)]),
+        "options ('mallard VERB --help' has those of a verb, with examples):\n" + layout.columns(INSTALLING),
         "examples:\n" + layout.examples(EXAMPLES),
         "exit status:\n" + textwrap.indent(textwrap.fill(" ".join(STATUSES), layout.WIDTH - 2), "  "),
     )

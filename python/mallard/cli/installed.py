@@ -33,7 +33,7 @@ def build_runners(needs: Needs) -> None:
     root = build_root()
     try:
         make_tree(root)
-        lock = (root / "build/lock").open("a")
+        lock = (root / "build/setup.lock").open("a")
     except OSError as error:
         raise UsageError(
             f"cannot build in {root}: {error.strerror}; allow it, or name another folder in XDG_CACHE_HOME"

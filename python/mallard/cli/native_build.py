@@ -139,7 +139,7 @@ def build(
         if changed := _changed(stamp, [root / folder for folder in folders]):
             task = f"building {target} with {compiler[1]} (Release) in {_place(root)}build/{preset}"
             _tell(f"mallard: {task}\n")
-            (root / "build/lock").write_text(f"{os.getppid()} {task}\n")
+            directory.with_suffix(".lock").write_text(f"{os.getppid()} {task}\n")
         begun = directory / f"{target}-stamp.new"
         begun.touch()
         if not _built(root, directory, preset, target, log, changed):

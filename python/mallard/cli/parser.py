@@ -13,7 +13,8 @@ from mallard.cli import layout
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import did_you_mean
 
-NO_INSTALL = "--no-install"
+NO_INSTALL, YES = "--no-install", "--yes"
+"""Options of ./mallard, which reads them."""
 LONGEST_OPTION = 31  # columns; the text of a longer one begins on the next line
 
 
@@ -36,7 +37,8 @@ class Parser(argparse.ArgumentParser):
         )
         self._positionals.title = "arguments"
         self.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
-        self.add_argument(NO_INSTALL, action="store_true", help=argparse.SUPPRESS)
+        for option in (NO_INSTALL, YES):
+            self.add_argument(option, action="store_true", help=argparse.SUPPRESS)
 
     def format_help(self) -> str:
         if self.usage is None:
