@@ -317,7 +317,7 @@ def test_survey_installs_every_malloc(ready):
     ready.libraries()
     ready.program("apt-get", 'echo "$*" >>"$HOME/apt-calls"')
     be_user(ready, 0)
-    assert ready.call("bench").returncode == 0
+    assert ready.call("bench", "--yes").returncode == 0
     assert apt_calls(ready)[0].endswith(" ".join(["--no-install-recommends", *PACKAGES.values()]))
 
 
@@ -338,7 +338,7 @@ def test_installs_packages_by_their_names_in_the_archive(ready):
     (ready.root.parent / "archive").mkdir()
     (ready.root.parent / "archive/file").touch()
     be_user(ready, 0)
-    done = ready.call("bench")
+    done = ready.call("bench", "--yes")
     installed = [call.partition("--no-install-recommends ")[2] for call in apt_calls(ready)]
     assert installed == [" ".join(PACKAGES.values()), "", DEBIAN_13]
     # Nothing is there even now; the lists are.
