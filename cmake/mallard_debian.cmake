@@ -38,7 +38,7 @@ function(mallard_debian_tools)
           PATTERN "__pycache__" EXCLUDE)
   install(FILES "${PROJECT_SOURCE_DIR}/CMakeLists.txt" "${PROJECT_SOURCE_DIR}/CMakePresets.json"
           DESTINATION "${package}/mallard/source" COMPONENT tools EXCLUDE_FROM_ALL)
-  foreach(folder cmake include src bench/runner)
+  foreach(folder cmake history include src bench/runner)
     get_filename_component(parent "${package}/mallard/source/${folder}" DIRECTORY)
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" DESTINATION "${parent}" COMPONENT tools EXCLUDE_FROM_ALL
             PATTERN "*.md" EXCLUDE)

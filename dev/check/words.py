@@ -12,7 +12,7 @@ from dev.check.command import Workplace
 from dev.check.counts import Counts
 from dev.check.stage import Stage, build_and_test, configure, run_pytest
 
-FOLDERS = ("tests", "bench/tests", "advisor/tests")
+FOLDERS = ("tests", "history/tests", "bench/tests", "advisor/tests")
 WITHOUT_WORDS = ("tutorial", "wheel")
 """Folders of Python tests that a word does not choose."""
 PRESETS = {"bench": "runner", "advisor": "recording"}

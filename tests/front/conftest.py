@@ -78,7 +78,7 @@ class Clone:
         (root / ".ci").mkdir()
         (root / ".ci/requirements.txt").write_text("a-package==1 --hash=sha256:0\n")
         (root / "CMakePresets.json").write_text("{}")
-        for folder in ("cmake", "include", "src", "bench/runner", *ADVISOR):
+        for folder in ("cmake", "history", "include", "src", "bench/runner", *ADVISOR):
             (root / folder).mkdir(parents=True)
             (root / folder / "file").write_text("")
         for file in ("CMakeLists.txt", "advisor/CMakeLists.txt"):

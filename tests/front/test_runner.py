@@ -38,8 +38,12 @@ def test_adds_packages_of_a_command_once(tools):
         assert tools.call(*words).stderr == ""
 
 
+SOURCES = ("include", "history", "bench/runner", "src", "cmake")
+
+
 @pytest.mark.parametrize(
-    "place", sampled("include/file", "bench/runner/file", "src/file", "cmake/file", "CMakeLists.txt")
+    "place",
+    sampled(*(f"{folder}/file" for folder in SOURCES), "CMakeLists.txt"),
 )
 def test_a_changed_source_is_announced(tools, place):
     tools.arguments("bench")
@@ -48,7 +52,8 @@ def test_a_changed_source_is_announced(tools, place):
 
 
 PLACES = sampled(
-    "advisor/trace/file", "CMakeLists.txt", "advisor/recorder/file", "advisor/profiler/file", "src/file"
+    *("advisor/trace/file", "CMakeLists.txt", "advisor/recorder/file", "advisor/profiler/file"),
+    *("src/file", "history/file"),
 )
 
 

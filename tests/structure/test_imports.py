@@ -18,7 +18,7 @@ LEVELS = {
     "shared": [
         {"errors", "parent_death", "preload", "compilers", "prose"},
         {"machine", "mallocs", "parquet", "stats", "version", "atomic_file"},
-        {"native_file", "view"},
+        {"age", "native_file", "view"},
     ],
     "bench": [
         {"described", "experiments", "library", "strategy_names"},

@@ -1,0 +1,139 @@
+"""The age of a heap: a level of history/ages.def, or its figures changed, as `--age` takes it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+from mallard.shared.errors import UsageError
+from mallard.shared.version import source_root
+
+YOUNG, OLD = "young", "old"
+LEAST_PEAK, MOST_PEAK = 64 << 10, 64 << 30  # as history/history.cpp checks them
+MOST_ROUNDS, MOST_SEED = 1000, 2**63 - 1
+UNITS = {"": 0, "K": 10, "M": 20, "G": 30}
+ROW = re.compile(r"^MALLARD_AGE\((\w+), (\d+), (\d+), ([\d.]+), ([\d.]+)\)$", re.MULTILINE)
+SETTINGS = (
+    "peak=BYTES (64K to 64G; 0 for young), rounds=0 to 1000, replace=0 to 1, keep=0 to 1 (shares of the "
+    "blocks), seed=N"
+)
+
+
+@dataclass(frozen=True)
+class Age:
+    """What a process's heap has been through before the clock starts."""
+
+    name: str  # as the user wrote it
+    peak_bytes: int
+    rounds: int
+    replaced: float  # share of the blocks, in each round
+    kept: float  # share of the blocks, after the peak
+    seed: int = 1
+
+    @property
+    def is_young(self) -> bool:
+        return self.peak_bytes == 0
+
+    @property
+    def setting(self) -> str:
+        """The figures, as native programs take them."""
+        return (
+            f"peak={self.peak_bytes},rounds={self.rounds},replace={self.replaced:.9f},keep={self.kept:.9f},"
+            f"seed={self.seed}"
+        )
+
+    @property
+    def description(self) -> str:
+        """`after 96 MB of blocks, 3 rounds in which 100 % were replaced, and 40 % that stay`"""
+        if self.is_young:
+            return "as the process starts"
+        rounds = f"{self.rounds} round{'' if self.rounds == 1 else 's'}"
+        return (
+            f"after {self.peak_bytes / 2**20:g} MB of blocks, {rounds} in which {100 * self.replaced:g} % "
+            f"were replaced, and {100 * self.kept:g} % that stay"
+        )
+
+
+@cache
+def levels() -> Mapping[str, Age]:
+    text = (source_root() / "history/ages.def").read_text(encoding="utf-8")
+    rows = ROW.findall(text)
+    return {
+        name: Age(name, int(peak), int(rounds), float(replaced), float(kept))
+        for name, peak, rounds, replaced, kept in rows
+    }
+
+
+def young() -> Age:
+    return levels()[YOUNG]
+
+
+def read_ages(text: str, option: str = "--age") -> tuple[Age, ...]:
+    """Ages with commas between them. Settings change the level in front of them, or `old`."""
+    ages: list[Age] = []
+    has_level = False
+    for part in text.split(","):
+        name, equals, value = part.strip().partition("=")
+        if not equals:
+            if name not in levels():
+                raise _wrong(option, text, f"'{part.strip()}' is not an age")
+            ages.append(levels()[name])
+            has_level = True
+            continue
+        if not has_level:
+            ages.append(levels()[OLD])
+            has_level = True
+            ages[-1] = replace(ages[-1], name="")
+        separator = "," if ages[-1].name else ""
+        try:
+            changed = _changed(ages[-1], name, value)
+        except ValueError:
+            raise _wrong(option, text, f"'{part.strip()}' is not a setting of an age") from None
+        ages[-1] = replace(changed, name=f"{ages[-1].name}{separator}{part.strip()}")
+    return tuple(dict.fromkeys(ages))
+
+
+def _wrong(option: str, text: str, problem: str) -> UsageError:
+    return UsageError(
+        f"{option} {text}: {problem}; allowed are {', '.join(levels())}, with commas between them, and after "
+        f"each {SETTINGS}"
+    )
+
+
+def _changed(age: Age, name: str, value: str) -> Age:
+    """Raises a ValueError."""
+    if name == "peak":
+        return replace(age, peak_bytes=_peak(value))
+    if name == "rounds":
+        return replace(age, rounds=_whole(value, MOST_ROUNDS))
+    if name == "replace":
+        return replace(age, replaced=_share(value))
+    if name == "keep":
+        return replace(age, kept=_share(value))
+    if name == "seed":
+        return replace(age, seed=_whole(value, MOST_SEED))
+    raise ValueError
+
+
+def _peak(text: str) -> int:
+    match = re.fullmatch(r"([0-9]{1,19})([KMG]?)", text)
+    if match is None:
+        raise ValueError
+    peak = int(match[1]) << UNITS[match[2]]
+    if peak != 0 and not LEAST_PEAK <= peak <= MOST_PEAK:
+        raise ValueError
+    return peak
+
+
+def _whole(text: str, most: int) -> int:
+    if re.fullmatch(r"[0-9]{1,19}", text) is None or int(text) > most:
+        raise ValueError
+    return int(text)
+
+
+def _share(text: str) -> float:
+    if re.fullmatch(r"[0-9]*\.?[0-9]*", text) is None or not any(map(str.isdigit, text)) or float(text) > 1:
+        raise ValueError
+    return float(text)
