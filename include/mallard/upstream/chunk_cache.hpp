@@ -17,8 +17,9 @@
 /// fundamental_alignment. Slabs of 4 KiB to 64 KiB, a power of two, have bins of their own, in which all lie at
 /// multiples of their size.
 /// Bound: at most thread_bytes wait for each thread and shared_bytes for all; the system may take the part of it
-/// in chunks of least_offered_bytes and more. In every 1024 operations, half of the chunks of a size that were
-/// not needed at all move on to the shared bins, and from there to the system. If the system has no memory for a
+/// in chunks of least_offered_bytes and more. Chunks of a size that were not needed at all in 1024 operations move on to the
+/// shared bins, and from there to the system, in small steps: a thirty-second of the bytes that are released, and 256 bytes
+/// for each release. When bins are full, such chunks make room for one that is released. If the system has no memory for a
 /// request, all chunks that wait in the calling thread's bins and in the shared ones go back, and the system is
 /// asked once more.
 /// Threads: the bins of a thread lie in separate pages, and are emptied into the shared ones when it closes

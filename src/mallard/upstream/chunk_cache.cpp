@@ -70,24 +70,25 @@ public:
 
     [[gnu::cold, gnu::noinline]] void put(void* p, std::size_t index) noexcept {
         const std::size_t bytes = chunk_bytes(index);
+        const std::size_t limit_bytes = shared_limit_bytes.load(std::memory_order_relaxed);
         const core::lock_guard lock(mutex_);
-        if (this->bytes() + bytes <= shared_limit_bytes.load(std::memory_order_relaxed) &&
-            (bins_ != nullptr || map()) && bins_->put(p, index, least_offered)) {
-            bins_->decay(1, to_system);
+        if (bytes <= limit_bytes && (bins_ != nullptr || map()) &&
+            bins_->make_room(bytes, limit_bytes, to_system) && bins_->put(p, index, least_offered)) {
+            bins_->decay(1, decay_bytes(bytes), to_system);
             note_bytes();
         } else {
             give_to_system(p, bytes, chunk_alignment(index));
         }
     }
 
-    /// Effects: moves the epoch of these bins on by a quarter, when that of a thread ends. Without this, chunks
+    /// Effects: counts a quarter of a thread's step, for which `bytes` may move on to the system. Without this, chunks
     /// of a peak would stay until threads return more.
-    [[gnu::cold]] void age() noexcept {
+    [[gnu::cold]] void age(std::size_t bytes) noexcept {
         if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
             return;
         }
         const core::lock_guard lock(mutex_);
-        bins_->decay(operations_an_epoch / 4, to_system);
+        bins_->decay(operations_a_step / 4, bytes, to_system);
         note_bytes();
     }
 
@@ -236,13 +237,14 @@ void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
         return;
     }
     bins& mine = *thread_bins;
-    if (mine.bytes() + chunk_bytes(index) > thread_limit_bytes.load(std::memory_order_relaxed) ||
-        !mine.put(p, index, least_offered)) [[unlikely]] {
+    const std::size_t limit_bytes = thread_limit_bytes.load(std::memory_order_relaxed);
+    if (!mine.make_room(chunk_bytes(index), limit_bytes, to_shared) || !mine.put(p, index, least_offered))
+        [[unlikely]] {
         to_shared(p, index);
         return;
     }
-    if (mine.decay(1, to_shared)) [[unlikely]] {
-        shared.age();
+    if (const std::size_t bytes_a_step = mine.decay(1, decay_bytes(bytes), to_shared)) [[unlikely]] {
+        shared.age(bytes_a_step);
     }
 }
 

@@ -35,6 +35,7 @@ protected:
         EXPECT_EQ(cached_bytes(), 0U);
     }
 
+public:
     static void take_and_return(std::size_t chunks, std::size_t bytes) {
         std::vector<void*> taken;
         for (std::size_t i = 0; i < chunks; ++i) {
@@ -221,6 +222,68 @@ TEST_F(chunk_cache_test, keeps_occasionally_used_chunks) {
             ASSERT_EQ(cached_bytes(), old_bytes) << "all eight were waiting";
         }
     }
+}
+
+TEST_F(chunk_cache_test, takes_newest_chunk_after_decay) {
+    for (const std::size_t bytes : {4 * kib, 256 * kib, mib}) { // operator new's, pages, offered pages
+        chunk_cache::set_limits({.thread_bytes = 64 * mib, .least_offered_bytes = mib});
+        take_and_return(40, bytes);
+        void* const newest = chunk_cache::allocate(bytes);
+        chunk_cache::deallocate(newest, bytes);
+        for (int i = 0; i != 5000; ++i) {
+            void* const p = chunk_cache::allocate(bytes);
+            ASSERT_EQ(p, newest) << i;
+            chunk_cache::deallocate(p, bytes);
+        }
+        EXPECT_LE(chunk_cache::stats().thread_bytes, 20 * bytes) << "the older ones are not needed";
+        chunk_cache::trim();
+    }
+}
+
+TEST_F(chunk_cache_test, returns_a_peak_in_small_steps) {
+    take_and_return(400, 256 * kib);
+    const std::size_t peak_bytes = cached_bytes();
+    std::size_t left_bytes = peak_bytes;
+    for (int i = 0; i != 100000; ++i) {
+        take_and_return(1, 4 * kib);
+        ASSERT_LE(left_bytes, cached_bytes() + 2 * 256 * kib) << i;
+        left_bytes = cached_bytes();
+    }
+    EXPECT_LE(left_bytes, peak_bytes - 16 * mib);
+}
+
+/// Leaves chunks of at least 704 KiB that were not needed in a whole epoch.
+void leave_idle_chunks() {
+    chunk_cache_test::take_and_return(15, 64 * kib);
+    for (int i = 0; i != 2 * 1024; ++i) { // an epoch begins somewhere in the first half
+        chunk_cache_test::take_and_return(1, 64);
+    }
+    ASSERT_GE(cached_bytes(), 704 * kib);
+}
+
+TEST_F(chunk_cache_test, hands_on_idle_chunks_for_one_in_use) {
+    chunk_cache::set_limits({.thread_bytes = mib, .shared_bytes = mib, .least_offered_bytes = SIZE_MAX});
+    leave_idle_chunks();
+    void* const p = chunk_cache::allocate(512 * kib);
+    chunk_cache::deallocate(p, 512 * kib);
+    const mallard::chunk_cache_stats full = chunk_cache::stats();
+    EXPECT_EQ(chunk_cache::allocate(512 * kib), p);
+    EXPECT_EQ(chunk_cache::stats().thread_bytes, full.thread_bytes - 512 * kib)
+        << "was in this thread's bins";
+    EXPECT_EQ(chunk_cache::stats().shared_bytes, full.shared_bytes);
+    chunk_cache::deallocate(p, 512 * kib);
+}
+
+TEST_F(chunk_cache_test, returns_shared_idle_chunks_for_one_in_use) {
+    chunk_cache::set_limits({.thread_bytes = 0, .shared_bytes = mib, .least_offered_bytes = SIZE_MAX});
+    leave_idle_chunks();
+    void* const p = chunk_cache::allocate(512 * kib);
+    chunk_cache::deallocate(p, 512 * kib);
+    const std::size_t full_bytes = chunk_cache::stats().shared_bytes;
+    EXPECT_LE(full_bytes, mib);
+    EXPECT_EQ(chunk_cache::allocate(512 * kib), p);
+    EXPECT_EQ(chunk_cache::stats().shared_bytes, full_bytes - 512 * kib) << "was in the shared bins";
+    chunk_cache::deallocate(p, 512 * kib);
 }
 
 TEST_F(chunk_cache_test, accepts_chunks_of_foreign_threads) {
