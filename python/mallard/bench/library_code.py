@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from mallard.shared.version import source_root
+from mallard.shared.version import hash_code, source_root
 
 # The runner's code begins here, and includes the code that it measures.
 FOLDERS = ("bench", "src")
 # It includes every header, so following it would add code that is not measured.
 UMBRELLA = "mallard/mallard.hpp"
-COMMENT = re.compile(r"//[^\n]*")
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"](mallard/[^>"]+)[>"]', re.MULTILINE)
 
 
@@ -25,15 +23,8 @@ def fingerprint() -> str:
 
 
 def hash_sources(root: Path) -> str:
-    """Twelve digits of a hash over the library's files that the runner is built from. Comments and blanks
-    change no time, so they do not count.
-    """
-    sum_ = hashlib.sha256()
-    files = measured_files(root)
-    for file in files:
-        code = "".join(COMMENT.sub("", file.read_text(encoding="utf-8")).split())
-        sum_.update(f"{file.relative_to(root).as_posix()}\n{code}\n".encode())
-    return sum_.hexdigest()[:12] if files else ""
+    """Twelve digits of a hash over the library's files that the runner is built from."""
+    return hash_code(root, measured_files(root))
 
 
 def measured_files(root: Path) -> list[Path]:

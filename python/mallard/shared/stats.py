@@ -22,8 +22,10 @@ from typing import Literal
 
 Pair = tuple[Sequence[float], Sequence[float]]  # the times of a strategy and of its base, by repetition
 Verdict = Literal["faster", "slower", "no difference"]
+Outcome = Literal["faster", "even", "not resolved", "slower"]
 
 CONFIDENCE = 0.95
+EVEN_MARGIN = 0.05
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,17 @@ class Ratio:
         if self.low > 1.0:
             return "slower"
         return "no difference"
+
+    @property
+    def outcome(self) -> Outcome:
+        """The verdict of a count: an interval that holds 1 is `even` within five percent of 1, and
+        `not resolved` if it is wider.
+        """
+        verdict = self.verdict
+        if verdict != "no difference":
+            return verdict
+        is_even = self.low >= 1.0 - EVEN_MARGIN and self.high <= 1.0 + EVEN_MARGIN
+        return "even" if is_even else "not resolved"
 
     @property
     def bounded(self) -> bool:

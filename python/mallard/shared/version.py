@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 from mallard.shared import machine
 from mallard.shared.errors import UsageError
 
+COMMENT = re.compile(r"//[^\n]*")
 # Of an installed package, which has what the benchmark's runner is built from.
 PACKAGED_SOURCES = Path(__file__).resolve().parents[1] / "source"
 
@@ -48,6 +50,17 @@ def build_root() -> Path:
     facts = machine.facts()
     place = f"{PACKAGED_SOURCES} {facts['architecture']} {facts['cpu']} {facts['cpu_model']}"
     return cache / "mallard" / hashlib.sha256(place.encode()).hexdigest()[:12]
+
+
+def hash_code(root: Path, files: Sequence[Path]) -> str:
+    """Twelve digits of a hash over files of C++; empty without a file. Comments and blanks change no time, so
+    they do not count.
+    """
+    sum_ = hashlib.sha256()
+    for file in files:
+        code = "".join(COMMENT.sub("", file.read_text(encoding="utf-8")).split())
+        sum_.update(f"{file.relative_to(root).as_posix()}\n{code}\n".encode())
+    return sum_.hexdigest()[:12] if files else ""
 
 
 @cache

@@ -85,6 +85,21 @@ def test_interval_containing_one_means_no_difference(low: float, high: float, ve
     assert Ratio((low + high) / 2, low, high, 3).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "outcome"),
+    [
+        (0.95, 1.05, "even"),
+        (0.94, 1.0, "not resolved"),
+        (1.0, 1.06, "not resolved"),
+        (0.0, math.inf, "not resolved"),
+        (0.96, 0.99, "faster"),
+        (1.01, 1.04, "slower"),
+    ],
+)
+def test_even_is_an_interval_within_five_percent(low: float, high: float, outcome: str) -> None:
+    assert Ratio(1.0, low, high, 3).outcome == outcome
+
+
 @pytest.mark.parametrize("n", range(1, 8))
 def test_median_distribution_matches_enumeration(n: int) -> None:
     middles = Counter((draw[(n - 1) // 2], draw[n // 2]) for draw in map(sorted, product(range(n), repeat=n)))

@@ -21,7 +21,7 @@ from mallard.bench.library import BASE
 from mallard.bench.plan.request import Request
 from mallard.bench.result import Parameters, Row
 from mallard.shared.mallocs import under
-from mallard.shared.stats import Ratio, mean_ratio
+from mallard.shared.stats import Outcome, Ratio, mean_ratio
 
 PRIVATE = "multipool"
 INLINE = "multipool/inline"
@@ -35,6 +35,12 @@ WORDS = {
 }
 REPETITIONS = 5
 HEAVY = 2.0  # times glibc's time
+ANSWERS: dict[Outcome, str] = {
+    "faster": "is faster than",
+    "even": "is as fast as",
+    "not resolved": "has no resolved difference from",
+    "slower": "is slower than",
+}
 
 
 @dataclass(frozen=True)
@@ -146,14 +152,13 @@ def _programs_verdict(lines: Sequence[Line], rival: str) -> list[str]:
     if comparison is None:
         return []
     name, ratios = malloc(rival), comparison.ratios
-    answer = {"faster": "faster than", "slower": "slower than", "no difference": "as fast as"}
     behind = f"; {INLINE} {percent_text(inline.mean)}" if inline else ""
     faster = [ratio for ratio in ratios.values() if ratio.verdict == "faster"]
     slower = {cell: ratio for cell, ratio in ratios.items() if ratio.verdict == "slower"}
     worst = sorted(slower, key=lambda cell: slower[cell].median, reverse=True)
     named = in_a_list([f"{cell} ({percent(slower[cell].median)} %)" for cell in worst])
     sentence = (
-        f"In {len(ratios)} programs {PRIVATE} is {answer[comparison.mean.verdict]} {name}: it takes "
+        f"In {len(ratios)} programs {PRIVATE} {ANSWERS[comparison.mean.outcome]} {name}: it takes "
         f"{percent_text(comparison.mean)} of {name}'s time, geometric mean{behind}. {PRIVATE} is faster in "
         f"{len(faster)}, slower in {len(slower)}, beyond the interval"
     )

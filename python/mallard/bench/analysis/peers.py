@@ -112,10 +112,11 @@ def _locality_contests(run: int, rows: Sequence[Row]) -> Iterator[Contest]:
                 yield Contest(run, LOCALITY, TIME, (*place, *system.setting), times, ended)
 
 
-FASTER, SLOWER, NO_DIFFERENCE = "faster", "slower", "no difference"  # the verdicts on mallard
+# The verdicts on mallard.
+FASTER, EVEN, UNRESOLVED, SLOWER = "faster", "even", "not resolved", "slower"
 UNFINISHED = "not finished"  # the peer has not finished
 OPEN = "no interval"  # there is one repetition
-VERDICTS = (FASTER, NO_DIFFERENCE, SLOWER, UNFINISHED, OPEN)
+COUNTED = (FASTER, EVEN, UNRESOLVED, SLOWER)  # of cells that both sides finished
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ class Duel:
             return UNFINISHED
         if self.ratio is None or not self.ratio.bounded:
             return OPEN
-        return self.ratio.verdict
+        return self.ratio.outcome
 
 
 @dataclass(frozen=True)
@@ -379,7 +380,8 @@ MARGIN = 0.05  # larger losses are counted separately
 COMPILER = "compiler"  # a parameter of every experiment
 _COUNTS = {
     FASTER: "faster in",
-    NO_DIFFERENCE: "no different in",
+    EVEN: "even in",
+    UNRESOLVED: "not resolved in",
     SLOWER: "slower in",
     UNFINISHED: "the other not finished in",
     OPEN: "without an interval in",

@@ -28,8 +28,14 @@ from mallard.bench.choose.ground import Evidence
 from mallard.bench.experiments.programs import NAME, SIZES
 from mallard.bench.strategy_names import GLOBAL_STRATEGIES
 from mallard.shared.mallocs import MALLOCS, OWN
+from mallard.shared.stats import Outcome
 
-CONCLUSIONS = {"no difference": "as fast", "slower": "faster"}
+# What follows from the time of a strategy for the malloc.
+CONCLUSIONS: dict[Outcome, str] = {
+    "even": "is as fast in whole programs",
+    "slower": "is faster in whole programs",
+    "not resolved": "may be as fast in whole programs: not resolved",
+}
 
 
 @dataclass(frozen=True)
@@ -127,8 +133,8 @@ def _beside_mallocs(measured: _Measured) -> str:
     if not measured.table.other_mallocs:
         return f"{takes} {OWN}'s time, and no other malloc was measured"
     text = f"{takes} the fastest malloc's time, and a malloc is faster in {len(comparison.slower)}"
-    conclusion = CONCLUSIONS.get(comparison.mean.verdict) if comparison.mean.bounded else None
-    return f"{text}: {_preloaded(comparison)} is {conclusion} in whole programs" if conclusion else text
+    conclusion = CONCLUSIONS.get(comparison.mean.outcome) if comparison.mean.bounded else None
+    return f"{text}: {_preloaded(comparison)} {conclusion}" if conclusion else text
 
 
 def _preloaded(comparison: Comparison) -> str:

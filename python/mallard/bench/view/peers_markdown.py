@@ -6,9 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mallard.bench.analysis.peers import (
-    FASTER,
-    NO_DIFFERENCE,
-    SLOWER,
+    COUNTED,
     TIME,
     CellNames,
     Counterpart,
@@ -27,6 +25,8 @@ from mallard.bench.analysis.peers import (
     worst_text,
 )
 
+COUNTS_HEAD = "/".join(COUNTED)
+
 
 def peers_markdown(duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> str:
     """The whole page."""
@@ -39,7 +39,7 @@ def peers_markdown(duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> str:
 
 
 def summary_markdown(duels: Iterable[Duel]) -> str:
-    """A line for each experiment and quantity, a column for each peer: the mean (cells won/even/lost)."""
+    """A line for each experiment and quantity, a column for each peer: the mean, and the cells of COUNTED."""
     all_standings = standings(duels)
     peers = peers_in(all_standings)
     lines = []
@@ -53,13 +53,13 @@ def summary_markdown(duels: Iterable[Duel]) -> str:
 def counterparts_markdown(pairs: Iterable[Counterpart]) -> str:
     """A line for each pair: the mean of all experiments, the cells, and the worst experiment."""
     return table(
-        ["mallard's", "its counterpart", "mallard / it", "faster/even/slower", "slowest in"],
+        ["mallard's", "its counterpart", "mallard / it", COUNTS_HEAD, "slowest in"],
         (
             [
                 pair.ours,
                 pair.theirs,
                 ratio_figure(pair.ratio) if pair.ratio else "not finished",
-                "/".join(str(pair.counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)),
+                "/".join(str(pair.counts[verdict]) for verdict in COUNTED),
                 worst_text(pair),
             ]
             for pair in pairs
@@ -91,7 +91,7 @@ def losses_markdown(duels: Sequence[Duel]) -> str:
 
 
 def _summary(standing: Standing) -> str:
-    cells = "/".join(str(standing.counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER))
+    cells = "/".join(str(standing.counts[verdict]) for verdict in COUNTED)
     mean = ratio_figure(standing.mean.median) if standing.mean else "not finished"
     return f"{mean} ({cells})"
 

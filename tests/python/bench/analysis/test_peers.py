@@ -11,12 +11,13 @@ from synthetic_peers import NOISY, block_rows, object_rows
 from synthetic_rows import failed_row
 
 from mallard.bench.analysis.peers import (
+    EVEN,
     FASTER,
-    NO_DIFFERENCE,
     OPEN,
     SLOWER,
     TIME,
     UNFINISHED,
+    UNRESOLVED,
     CellNames,
     Duel,
     Side,
@@ -105,10 +106,21 @@ def test_ratios_pair_repetitions_with_mallard_first() -> None:
     assert {peer: duel.verdict for peer, duel in compared.items()} == {
         "glibc": FASTER,
         "jemalloc": FASTER,
-        "std::pmr": NO_DIFFERENCE,
+        "std::pmr": UNRESOLVED,
         "Boost.Pool": FASTER,
         "Loki": SLOWER,
     }
+
+
+@pytest.mark.parametrize(("spread", "verdict"), [(0.01, EVEN), (0.3, UNRESOLVED)])
+def test_wide_interval_is_not_even(spread: float, verdict: str) -> None:
+    times = [1.0 - spread, 1.0, 1.0 + spread]
+    duel = Duel(
+        *(1, "density", TIME, (), "Loki"),
+        Side("multipool", dict(enumerate(times))),
+        Side("loki", dict.fromkeys(range(3), 1.0)),
+    )
+    assert duel.verdict == verdict
 
 
 def test_unfinished_peer_cells_count_but_have_no_mean() -> None:
@@ -176,7 +188,7 @@ def test_compares_phases_and_memory() -> None:
     memory = table["small-objects", compared_quantities("small-objects")[-1]]
     assert memory["glibc"].mean is not None
     assert memory["glibc"].mean.median == pytest.approx(0.5)
-    assert memory["Loki"].counts == {NO_DIFFERENCE: 1, UNFINISHED: 1}
+    assert memory["Loki"].counts == {EVEN: 1, UNFINISHED: 1}
 
 
 def test_zero_figures_have_no_ratio() -> None:
@@ -270,7 +282,7 @@ def test_sentences_report_wins_and_losses() -> None:
     sentences = peer_sentences(duels(to_rows(object_rows(), block_rows())))
     assert sentences[0] == (
         "Chosen after the fact, each side's fastest strategy of a cell, beside 5 other libraries: "
-        "mallard's is faster in 9, no different in 3, slower in 2, the other not finished in 1. 3 wins are "
+        "mallard's is faster in 9, not resolved in 3, slower in 2, the other not finished in 1. 3 wins are "
         "over the C library's malloc, 0 more in locality. Slower by more than 5 %: 2, 2 of them beyond the "
         "interval."
     )
@@ -286,7 +298,7 @@ def test_sentences_begin_with_counterparts() -> None:
     sentences = peer_sentences(duels(rows), counterparts(rows))
     assert sentences[0] == (
         "Counterpart beside counterpart, in 5 pairs, cell by cell, mallard's is faster in 12, "
-        "no different in 3."
+        "not resolved in 3."
     )
     assert sentences[1:] == peer_sentences(duels(rows))
 

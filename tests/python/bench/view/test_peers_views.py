@@ -44,9 +44,9 @@ def test_libraries_list_wins_and_losses(database: Path, capsys: pytest.CaptureFi
     assert "small-objects, 2 cells" in output
     assert "utilization" not in output
     loki = next(line for line in output.splitlines() if line.startswith("Loki")).split()
-    assert loki[:9] == ["Loki", "2.00", "2.00", "to", "2.00", "0", "0", "1", "1"]
+    assert loki[:10] == ["Loki", "2.00", "2.00", "to", "2.00", "0", "0", "0", "1", "1"]
     pool = next(line for line in output.splitlines() if line.startswith("Boost.Pool")).split()
-    assert pool[:8] == ["Boost.Pool", "0.91", "0.91", "to", "0.91", "2", "0", "0"]
+    assert pool[:9] == ["Boost.Pool", "0.91", "0.91", "to", "0.91", "2", "0", "0", "0"]
     assert "here: runs small-objects 2 (quick)" in output
 
 
@@ -80,10 +80,10 @@ def test_without_an_experiment_it_is_a_summary(database: Path, capsys: pytest.Ca
     write(database)
     output = shown(capsys)
     lines = [line.split() for line in output.splitlines()]
-    assert " ".join(next(line for line in lines if line[:1] == ["Loki"])) == "Loki 0 0 2 1 2.00"
+    assert " ".join(next(line for line in lines if line[:1] == ["Loki"])) == "Loki 0 0 0 2 1 2.00"
     assert lines[0][:2] == ["mallard's", "its"]
     pool = next(line for line in lines if line[:1] == ["multipool"])
-    assert pool[1:6] == ["new-delete@jemalloc", "0.50", "3", "0", "0"]
+    assert pool[1:7] == ["new-delete@jemalloc", "0.50", "3", "0", "0", "0"]
     assert "'mallard show peers EXPERIMENT' has one in full, 'mallard show peers --all' every one" in output
     assert "Counterpart beside counterpart, in " in output
     assert "fastest strategy" not in output
@@ -95,9 +95,9 @@ def test_markdown_has_complete_tables(database: Path, capsys: pytest.CaptureFixt
     write(database)
     text = shown(capsys, "--format", "md")
     tables = [line for line in text.splitlines() if line.startswith("| ")]
-    assert "| **small-objects** | 0.25 (2/0/0) | 0.50 (2/0/0) |" in text
-    assert "| small-objects, held | 0.50 (2/0/0) |" in text
-    assert "| multipool | new-delete | 0.25 | 3/0/0 |" in text
+    assert "| **small-objects** | 0.25 (2/0/0/0) | 0.50 (2/0/0/0) |" in text
+    assert "| small-objects, held | 0.50 (2/0/0/0) |" in text
+    assert "| multipool | new-delete | 0.25 | 3/0/0/0 |" in text
     assert "\n## Where another library is faster\n" in text
     assert all(line.endswith(" |") for line in tables)
 

@@ -1,6 +1,6 @@
 """mallard beside other libraries: a map of all experiments, the cells that another wins, and each
-experiment with a map of its cells. Kinds of the maps: r the ratio, i its interval, w the cells won, even and
-lost, or the two strategies, n their times.
+experiment with a map of its cells. Kinds of the maps: r the ratio, i its interval, w the cells won, even,
+not resolved and lost, or the two strategies, n their times.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from mallard.bench.analysis.peers import (
+    EVEN,
     FASTER,
-    NO_DIFFERENCE,
     OPEN,
     SLOWER,
     TIME,
     UNFINISHED,
+    UNRESOLVED,
     CellNames,
     Counterpart,
     Duel,
@@ -58,7 +59,7 @@ READING_HELP = (
     "below 1 mallard is faster. glibc, jemalloc, mimalloc and tcmalloc can serve the whole process."
 )
 # Verdict -> its step of the palette.
-STEPS = {FASTER: "f2", NO_DIFFERENCE: "eq", SLOWER: "s2", UNFINISHED: "z1", OPEN: "z0"}
+STEPS = {FASTER: "f2", EVEN: "eq", UNRESOLVED: "z2", SLOWER: "s2", UNFINISHED: "z1", OPEN: "z0"}
 LOSSES_SHOWN = 25
 
 
@@ -246,9 +247,9 @@ OF_EXPERIMENTS = Form(
         Choice(
             "w",
             "cells",
-            "In how many cells mallard is faster, no different, slower.",
+            "In how many cells mallard is faster, even within 5 percent, not resolved, slower.",
             LEGEND,
-            "{won} \u00b7 {even} \u00b7 {lost}",
+            "{won} \u00b7 {even} \u00b7 {open} \u00b7 {lost}",
             "r",
         ),
     ),
@@ -345,7 +346,8 @@ def _standing_cell(table: HeatMap, standing: Standing | None, names: CellNames) 
         return table.broken(standing.duels[-1].theirs.status or UNPAIRED, "")
     values = {
         "won": str(counts[FASTER]),
-        "even": str(counts[NO_DIFFERENCE]),
+        "even": str(counts[EVEN]),
+        "open": str(counts[UNRESOLVED]),
         "lost": str(counts[SLOWER]),
         "counts": counts_text(counts),
     }

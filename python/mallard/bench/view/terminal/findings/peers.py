@@ -12,12 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from mallard.bench.analysis.peers import (
+    COUNTED,
+    EVEN,
     FASTER,
-    NO_DIFFERENCE,
     PLAIN,
     SLOWER,
     TIME,
     UNFINISHED,
+    UNRESOLVED,
     CellNames,
     Counterpart,
     Duel,
@@ -42,6 +44,14 @@ SUMMARY_LEGEND = (
     "ratio: mallard's time / the other's, a mean of experiments; by library that of the fastest of each "
     "side, chosen after the fact, lowest to highest experiment."
 )
+# The heads of the counted cells.
+HEADS = {
+    FASTER: "faster",
+    EVEN: "even",
+    UNRESOLVED: "unresolved",
+    SLOWER: "slower",
+    UNFINISHED: "unfinished",
+}
 FIGURE = 6  # columns of the longest figure, <0.001
 WIDE = 100  # columns of a terminal with room for the worst experiment
 MORE = "'mallard show peers EXPERIMENT' has one in full, 'mallard show peers --all' every one"
@@ -60,27 +70,29 @@ def show_peers_summary(console: Console, duels: Sequence[Duel], pairs: Sequence[
 
 def _by_library(timed: Sequence[Duel]) -> Table:
     all_standings = standings(timed)
-    grid = _grid("library", "faster", "even", "slower", "unfinished", "ratio", least=FIGURE)
+    grid = _grid("library", *HEADS.values(), "ratio", least=FIGURE)
     for peer in peers_in(all_standings):
         peer_standings = [standing for standing in all_standings if standing.peer == peer]
         counts = sum((standing.counts for standing in peer_standings), Counter[str]())
         means = sorted(standing.mean.median for standing in peer_standings if standing.mean)
         texts = dict.fromkeys(ratio_figure(mean) for mean in (means[:1] + means[-1:]))
-        numbers = [str(counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER, UNFINISHED)]
+        numbers = [str(counts[verdict]) for verdict in (*COUNTED, UNFINISHED)]
         grid.add_row(peer, *numbers, " to ".join(texts) or "-")
     return grid
 
 
 def counterparts_table(counterparts: Sequence[Counterpart], *, worst: bool) -> Table:
     """`worst`: with the experiment in which mallard's strategy is slowest."""
-    grid = _grid("mallard's", "its counterpart", "ratio", "faster", "even", "slower", least=FIGURE)
+    grid = _grid(
+        "mallard's", "its counterpart", "ratio", *(HEADS[verdict] for verdict in COUNTED), least=FIGURE
+    )
     grid.columns[1].justify = "left"
     for names in grid.columns[:2]:
         names.no_wrap, names.overflow, names.min_width = False, "fold", None
     if worst:
         grid.add_column(Text("slowest in"), overflow="fold")
     for pair in counterparts:
-        numbers = [str(pair.counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)]
+        numbers = [str(pair.counts[verdict]) for verdict in COUNTED]
         ratio = ratio_figure(pair.ratio) if pair.ratio else "-"
         grid.add_row(pair.ours, pair.theirs, ratio, *numbers, *([worst_text(pair)] if worst else []))
     return grid
@@ -101,11 +113,11 @@ LOSSES_SHOWN = 40
 LIBRARY, MEAN, GAP = 20, 7, 2
 Column = tuple[str, dict[str, Standing]]  # a figure beside the time, by library
 WIDTH_WITH_WORST = 140
-COUNTED = {FASTER: "faster", NO_DIFFERENCE: "even", SLOWER: "slower", UNFINISHED: "unfinished"}
 LEGEND = (
     "ratio: the time of mallard's fastest strategy / that of the library's fastest, cell by cell; the "
     "geometric mean with its 95 % interval; below 1 mallard is faster. faster, even, slower: mallard, in "
-    "cells; unfinished: the other. =: no difference."
+    "cells; even: within 5 percent of 1; unresolved: a wider interval that holds 1; unfinished: the other. "
+    "=: no difference."
 )
 
 
@@ -147,7 +159,7 @@ def _standings(all_standings: Sequence[Standing], names: CellNames | None) -> Ta
     """The table, with the worst cell of each library if there is room to name it."""
     counted = {
         verdict: word
-        for verdict, word in COUNTED.items()
+        for verdict, word in HEADS.items()
         if verdict != UNFINISHED or any(standing.counts[UNFINISHED] for standing in all_standings)
     }
     grid = _grid("", "ratio", "interval", *counted.values())
