@@ -44,6 +44,9 @@ class Row:
     second: str = ""  # the arm that follows both halves; '' if there is no second one, or nothing follows it
     second_promised: Difference | None = None  # on top of the first half
     second_fact: Difference | None = None
+    generated: bool = False  # the second input was generated for this study
+    commit: str = ""  # that advised
+    trial_code: str = ""  # of the advice, as places.trial_code()
     fastest: str = ""  # the arm of the malloc that was fastest on the first input, the program's own included
 
     @property
@@ -188,6 +191,9 @@ def row_from(program: foreign.Program, advice: Json, facts: Json) -> Row:
         second_promised=second_promise(advice) if second_half(advice) else None,
         second_fact=paired_difference(times[second], times[arm]) if {second, arm} <= times.keys() else None,
         fastest=_fastest(advice["mallocs"]),
+        generated=foreign.is_generated(program.fact),
+        commit=advice.get("commit", ""),
+        trial_code=advice.get("trial_code", ""),
     )
 
 

@@ -101,8 +101,13 @@ def gap(promised: Difference, fact: Difference) -> float:
     return max(0.0, promised.low - fact.high, fact.low - promised.high)
 
 
+def saved_less(promise: Promise) -> bool | None:
+    """True if the change saved less than the trial, by the medians."""
+    return promise.fact.median > promise.promised.median if promise.fact else None
+
+
 def at_least_promised(promise: Promise) -> bool | None:
-    """A trial is a floor: the change saved as much, or more."""
+    """True if the change saved as much as the trial, or more, to within both intervals."""
     return promise.fact.low <= promise.promised.high if promise.fact else None
 
 
@@ -181,6 +186,11 @@ def count_promises(cells: Iterable[Cell], criterion: PromiseCriterion, half: int
     return count(criterion(promise) for promise in promises if half in (None, promise.half))
 
 
+def count_local(cells: Iterable[Cell], criterion: PromiseCriterion) -> Count:
+    """Over the promises of a local allocator, which the change keeps by other code than the trial's."""
+    return count(criterion(promise) for cell in cells for promise in cell.promises if not promise.is_preload)
+
+
 def count_cells(cells: Iterable[Cell], criterion: Criterion) -> Count:
     return count(criterion(cell) for cell in cells)
 
@@ -200,6 +210,8 @@ def lines(cells: list[Cell]) -> list[tuple[str, str]]:
     figures = []
     for name, criterion in PROMISES.items():
         figures.append((str(count_promises(cells, criterion)), name))
+        if name == KEPT:
+            figures.append((str(count_local(cells, criterion)), "the same, of local allocators alone"))
         if name in (SIGN, KEPT):
             figures.append(
                 (str(count_promises(cells, criterion, half=2)), "the same, of the second halves alone")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "advisor/case_studies"))
@@ -14,7 +14,7 @@ import regret
 import score
 from harness.catalogue import CASES, NULL, UNCHANGED, UNDER
 from harness.cells import Cell, read
-from harness.places import MISSES
+from harness.places import MISSES, trial_code
 from mallard.shared.prose import capitalised
 from mallard.shared.stats import Difference
 
@@ -24,14 +24,18 @@ UNEXPLAINED = "Not explained yet."
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
-        "case_summary": lambda: f"{foreign_summary(regret.read())}{summary(unseen(read()))}",
+        "case_summary": lambda: (
+            f"{foreign_summary(regret.read(), regret.read_nulls())}{summary(later(read()))}"
+        ),
         "case_order": lambda: order(read()),
+        "case_bounds": lambda: bounds(read()),
+        "case_age": lambda: age(read()),
         "case_estimates": lambda: estimates(read()),
-        "case_studies": lambda: table(unseen(read())),
+        "case_studies": lambda: table(later(read())),
         "case_rewrites": lambda: rewrites(read()),
-        "case_builds": lambda: builds(unseen(read()), wrong_only=True),
+        "case_builds": lambda: builds(later(read()), wrong_only=True),
         "case_score": lambda: scores(read()),
-        "case_misses": lambda: misses(unseen(read()), explanations()),
+        "case_misses": lambda: misses(later(read()), explanations()),
         "foreign_score": lambda: foreign_score(regret.read(), regret.read_nulls()),
         "foreign_rules": lambda: foreign_rules(regret.read()),
         "foreign_nulls": lambda: foreign_nulls(regret.read()),
@@ -47,9 +51,9 @@ def whole_tables() -> dict[str, Callable[[], str]]:
     }
 
 
-def unseen(cells: list[Cell]) -> list[Cell]:
+def later(cells: list[Cell]) -> list[Cell]:
     """Those that the pages show; `--print` has the others."""
-    return [cell for cell in cells if cell.unseen]
+    return [cell for cell in cells if cell.later]
 
 
 def explanations() -> dict[str, str]:
@@ -68,9 +72,12 @@ def summary(cells: list[Cell]) -> str:
         score.count_cells(cells, criterion)
         for criterion in (score.near_best, score.arena_near_best, score.unchanged_near_best)
     )
+    local = score.count_local(cells, score.at_least_promised)
+    preloads = score.Count(kept.right - local.right, kept.total - local.total)
     return (
-        f"In {programs} case studies of well-known libraries, with {len(cells)} inputs that were unseen when "
-        f"the advisor was written, {kept.right} of {kept.total} promises were kept or exceeded, and {signs} "
+        f"In {programs} case studies of well-known libraries, with {len(cells)} inputs that were added when "
+        f"the advisor was finished, {kept} promises were kept or exceeded, to within both intervals: "
+        f"{preloads} of another malloc, a preload measured twice, and {local} of a local allocator; {signs} "
         f"have the right sign. Following the advice was within a tenth of the fastest build in {near}, "
         f"always an arena in {arena.right}, changing nothing in {unchanged.right}. In "
         f"{sum(cell.advised_first for cell in cells)} of {len(cells)} cells git has the advice from before "
@@ -88,6 +95,22 @@ def order(cells: list[Cell]) -> str:
     return (
         f"{first}{len(cells)} cells. The other {len(later)} had been measured for earlier advice before "
         f"{word} got this one: {'; '.join(later)}."
+    )
+
+
+def bounds(cells: list[Cell]) -> str:
+    """The local promises that the change did not keep: a trial is not a bound."""
+    less = score.count_local(cells, score.saved_less)
+    missed = [
+        f"{_name(cell)}{', second half' if promise.half == 2 else ''}"
+        for cell in cells
+        for promise in cell.promises
+        if not promise.is_preload and score.at_least_promised(promise) is False
+    ]
+    return (
+        f"A trial is not a bound: of {less.total} promises of a local allocator, over all inputs, the change "
+        f"saved less in {less.right}, by the medians, and in {len(missed)} of these beyond both intervals "
+        f"({'; '.join(missed) or 'none'})."
     )
 
 
@@ -169,8 +192,8 @@ def scores(cells: list[Cell]) -> str:
         return NO_CELL
     groups = {
         f"{len(group)} {name}": score.lines(group)
-        for name, is_unseen in (("unseen inputs", True), ("first inputs", False))
-        if (group := [cell for cell in cells if cell.unseen is is_unseen])
+        for name, is_unseen in (("later inputs", True), ("first inputs", False))
+        if (group := [cell for cell in cells if cell.later is is_unseen])
     }
     rows = [
         _joined(line[0][1], *(figure for figure, _ in line)) for line in zip(*groups.values(), strict=True)
@@ -224,16 +247,55 @@ def _beside(rows: list[regret.Row], rule: regret.Rule) -> str:
     return f"{100 * mean:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
 
 
-def foreign_summary(rows: list[regret.Row]) -> str:
+def foreign_summary(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
     """README's sentence on them, or nothing."""
     if not rows:
         return ""
-    name = _rival(rows)
     return (
         f"Over {len(rows)} third-party tools, advised on one input and measured on another, the advised "
-        f"program takes {_beside(rows, regret.RULES['change nothing'])} of the time of the unchanged "
-        f"program; {_kinds(rows)}. {_versus(rows, name)}. "
+        f"program takes {_of_unchanged(rows)}; {_kinds(rows)}. {_versus(rows, _rival(rows))}, "
+        f"{_peaks(rows)}. {_null_runs(nulls)}{_changed(rows)}"
     )
+
+
+def _of_unchanged(rows: list[regret.Row]) -> str:
+    """The time beside the unchanged program's, also for each kind of input if there are both."""
+    unchanged = regret.RULES["change nothing"]
+    text = f"{_beside(rows, unchanged)} of the time of the unchanged program"
+    generated, others = ([row for row in rows if row.generated is kind] for kind in (True, False))
+    if not generated or not others:
+        return text
+    return (
+        f"{text}: {_beside(generated, unchanged)} in the {len(generated)} whose second input was generated "
+        f"for this study, {_beside(others, unchanged)} in the other {len(others)}"
+    )
+
+
+def _peaks(rows: list[regret.Row]) -> str:
+    advised, rule = (regret.peak_ratio(rows, arm) for arm in (regret.advised_arm, regret.RULES[_rival(rows)]))
+    return f"at {advised:.2f} x the peak memory of the unchanged program; the rule needs {rule:.2f} x"
+
+
+def _null_runs(nulls: tuple[int, int]) -> str:
+    ended, runs = nulls
+    if not runs:
+        return ""
+    return (
+        f"Of {runs} null runs, which compare the program's own malloc with itself, {ended} ended in advice. "
+    )
+
+
+def age(rows: Sequence[regret.Row] | Sequence[Cell]) -> str:
+    """The commits that advised, and whether the trial is the one of today."""
+    commits = sorted({row.commit for row in rows if row.commit})
+    word = "commit" if len(commits) == 1 else "commits"
+    return f"Advised at {word} {', '.join(commits)}. {_changed(rows)}".strip()
+
+
+def _changed(rows: Sequence[regret.Row] | Sequence[Cell]) -> str:
+    """With a blank, if the advice is of another trial than today's, or does not say of which."""
+    changed = any(row.trial_code != trial_code() for row in rows)
+    return "The trial has changed since the advice. " if changed else ""
 
 
 def _counted(outcomes: dict[str, int]) -> str:
@@ -244,9 +306,10 @@ def _kinds(rows: list[regret.Row]) -> str:
     """What was advised."""
     kinds = Counter(row.kind for row in rows)
     other = len(rows) - kinds["global"] - kinds["local"]
+    followed = sum(row.kind == "local" and regret.advised_arm(row) in row.choices for row in rows)
     return (
-        f"the advice is another malloc in {kinds['global']}, a local allocator in {kinds['local']}, no "
-        f"allocator in {other}"
+        f"the advice is another malloc in {kinds['global']}, a local allocator in {kinds['local']}, of which "
+        f"{followed} can be followed without other sources, and no allocator in {other}"
     )
 
 
@@ -267,17 +330,15 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
     if not rows:
         return NO_FOREIGN
     name = _rival(rows)
-    rule = regret.RULES[name]
     judged = regret.with_fact(rows)
     without = [row.program for row in rows if row not in judged]
     outcomes = regret.outcomes(rows)
-    advised_peak, rule_peak = regret.peak_ratio(rows, regret.advised_arm), regret.peak_ratio(rows, rule)
     parts = [
         (
             f"{len(rows)} third-party programs (of {len(regret.foreign.load())} tried), advised on one input "
-            f"and measured on another. {_versus(rows, name)}, at {advised_peak:.2f} x the peak memory of the "
-            f"unchanged program; the rule needs {rule_peak:.2f} x."
+            f"and measured on another. {_versus(rows, name)}, {_peaks(rows)}."
         ),
+        f"- The advised program takes {_of_unchanged(rows)}.",
         f"- {capitalised(_kinds(rows))}, after {regret.median_minutes(rows):.1f} minutes in the median.",
         (
             f"- Of {sum(outcomes.values())} advised changes {_counted(outcomes)}. The sign is right in "
@@ -291,11 +352,9 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
             f"- The advice for {', '.join(without)} cannot be followed without a change of the source: the "
             "unchanged program counts."
         )
-    if nulls[1]:
-        parts.append(
-            f"- Of {nulls[1]} null runs, which compare the program's own malloc with itself, {nulls[0]} "
-            "ended in advice."
-        )
+    if null_runs := _null_runs(nulls):
+        parts.append(f"- {null_runs.strip()}")
+    parts.append(f"- {age(rows)}")
     return "\n".join([parts[0], "", *parts[1:]])
 
 

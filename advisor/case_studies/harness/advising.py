@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness import building
 from harness.catalogue import UNCHANGED, Case, Input
-from harness.places import ROOT, Json, commit, sha256, without_paths
+from harness.places import ROOT, Json, commit, sha256, trial_code, without_paths
 from mallard.cli.exit_status import FINDINGS
 from mallard.shared import mallocs
 from mallard.shared.stats import CONFIDENCE, Difference
@@ -38,6 +38,7 @@ def advise(case: Case, case_input: Input, rounds: int | None) -> Json:
         return {
             "command": f"mallard {' '.join(options)} -- {case.name}.{UNCHANGED} {' '.join(case_input.words)}",
             "commit": commit(),
+            "trial_code": trial_code(),
             "recording_sha256": sha256(trace),
             **hashes(case, case_input),
             **without_paths(summary(document)),

@@ -22,7 +22,7 @@ class Input:
     name: str
     words: tuple[str, ...]  # {FILE} is the generated input, {HERE} the folder of the case study
     generator: str = ""  # what harness/inputs.py writes as FILE
-    unseen: bool = False  # no figure of it was known when the advisor was written
+    later: bool = False  # added when the advisor was finished
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ def _documents(
     return (
         Input("small", ("{FILE}", str(small_times)), f"small_{kind}"),
         Input("large", ("{FILE}", str(large_times)), f"large_{kind}"),
-        Input("records", ("{FILE}", str(records_times)), f"records_{kind}", unseen=True),
-        Input("whole", ("{FILE}", str(whole_times)), f"whole_{kind}", unseen=True),
+        Input("records", ("{FILE}", str(records_times)), f"records_{kind}", later=True),
+        Input("whole", ("{FILE}", str(whole_times)), f"whole_{kind}", later=True),
     )
 
 
@@ -69,8 +69,8 @@ def _sizes(
     return (
         Input("small", tuple(map(str, small))),
         Input("large", tuple(map(str, large))),
-        Input("single", tuple(map(str, single)), unseen=True),
-        Input("medium", tuple(map(str, medium)), unseen=True),
+        Input("single", tuple(map(str, single)), later=True),
+        Input("medium", tuple(map(str, medium)), later=True),
     )
 
 
@@ -94,8 +94,8 @@ CASES = {
             (
                 Input("trees", ("{HERE}/trees.lua",)),
                 Input("words", ("{HERE}/words.lua",)),
-                Input("tokens", ("{HERE}/tokens.lua",), unseen=True),
-                Input("elements", ("{HERE}/elements.lua",), unseen=True),
+                Input("tokens", ("{HERE}/tokens.lua",), later=True),
+                Input("elements", ("{HERE}/elements.lua",), later=True),
             ),
         ),
         Case(

@@ -23,6 +23,7 @@ class Promise:
     promised: Difference
     fact: Difference | None
     run_seconds: float
+    is_preload: bool  # of another malloc: the same change in the trial and in its fact
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,9 @@ class Cell:
     facts: dict[str, Difference]  # by build
     peaks: dict[str, float]
     on_top_fact: Difference | None = None  # beside the program under the advised malloc
-    unseen: bool = False  # no figure of its input was known when the advisor was written
+    later: bool = False  # its input was added when the advisor was finished
+    commit: str = ""  # that advised
+    trial_code: str = ""  # of the advice, as places.trial_code()
     advised_first: bool = False  # git has the advice from before any measurement of the change
 
     @property
@@ -78,9 +81,12 @@ class Cell:
     @property
     def promises(self) -> list[Promise]:
         """Each half of the advice that names a saving."""
-        first = [Promise(1, self.promised, self.fact, self.program_seconds)] if self.promised else []
-        second = self.on_top_promised
-        return first + ([Promise(2, second, self.on_top_fact, self.program_seconds)] if second else [])
+        halves = ((1, self.promised, self.fact), (2, self.on_top_promised, self.on_top_fact))
+        return [
+            Promise(half, promised, fact, self.program_seconds, half == 1 and self.kind == "global")
+            for half, promised, fact in halves
+            if promised
+        ]
 
     @property
     def of_allocators(self) -> dict[str, Difference]:
@@ -141,7 +147,9 @@ def cell_from(case: Case, input_name: str, advice: Json, facts: Json) -> Cell:
         seconds={program: median(run) for program, run in times.items()},
         facts=_beside(times, UNCHANGED),
         peaks={program: run["peak_bytes"] for program, run in facts["programs"].items()},
-        unseen=any(each.unseen for each in case.inputs if each.name == input_name),
+        commit=advice.get("commit", ""),
+        trial_code=advice.get("trial_code", ""),
+        later=any(each.later for each in case.inputs if each.name == input_name),
         advised_first=advised_first(case.name, input_name, advice),
     )
     both = cell.full_build if cell.full_build != cell.build else ""

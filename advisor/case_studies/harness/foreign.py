@@ -28,7 +28,7 @@ from pathlib import Path
 
 from harness import advising, facts, inputs, patches
 from harness.catalogue import OF_MALLARD, UNCHANGED, UNDER
-from harness.places import BUILD, RESULTS, STUDIES, Json, commit, sha256, without_paths
+from harness.places import BUILD, RESULTS, STUDIES, Json, commit, sha256, trial_code, without_paths
 from mallard.advisor.advice.global_mallocs import run_globals
 from mallard.advisor.trial.campaign import LEAST_EFFECT
 from mallard.advisor.trial.program import Program as Trial
@@ -73,6 +73,11 @@ def _program(name: str, entry: Json) -> Program:
         if patch
         else None,
     )
+
+
+def is_generated(command: Sequence[str]) -> bool:
+    """True if an input of the command comes from a seed; packed ones are files of Debian."""
+    return any(not name.startswith(inputs.PACKED) for word in command for name in INPUT.findall(word))
 
 
 def missing(program: Program) -> str:
@@ -144,6 +149,7 @@ def advise(program: Program, preloaded: Sequence[str], rounds: int | None, *, qu
             ["mallard", *options, ",".join([mallocs.OWN, *preloaded]), "--", *program.advice]
         ),
         "commit": commit(),
+        "trial_code": trial_code(),
         "machine": _machine(),
         "minutes": round((time.monotonic() - begin) / 60, 2),
         **hashes(program),

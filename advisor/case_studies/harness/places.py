@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -24,6 +25,7 @@ RESULTS = STUDIES / "results"
 ADVICE, FACTS = RESULTS / "advice", RESULTS / "facts"
 MISSES = RESULTS / "misses.json"
 HISTORY = RESULTS / "history.json"
+TRIAL = ROOT / "advisor" / "trial"
 
 sys.path.insert(0, str(ROOT / "python"))
 
@@ -83,6 +85,14 @@ def without_paths(document: Any, mallocs: Mapping[str, Path] = MappingProxyType(
 def document_sha256(document: Any) -> str:
     """Of a part of a JSON document, whatever the order of its keys."""
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
+@cache
+def trial_code() -> str:
+    """A hash of the trial's code, which shows if advice is outdated."""
+    from mallard.shared.version import hash_code
+
+    return hash_code(ROOT, sorted(TRIAL.rglob("*.[ch]pp")))
 
 
 def commit() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -295,7 +296,7 @@ def test_facts_are_paired_by_round() -> None:
 
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
 def test_case_study_has_two_inputs_of_a_kind_and_builds(case: Case) -> None:
-    kinds = Counter(case_input.unseen for case_input in case.inputs)
+    kinds = Counter(case_input.later for case_input in case.inputs)
     assert set(kinds.values()) == {2}
     assert len({case_input.name for case_input in case.inputs}) == len(case.inputs)
     assert len(kinds) == 1 + bool(case.builds), "without builds no promise of a trial can be checked"
@@ -353,6 +354,42 @@ def test_an_estimate_below_facts_is_no_bound() -> None:
         text = " ".join(page.read_text(encoding="utf-8").lower().split())
         for bound in ("no allocator can save", "any allocator can save", "the ceiling"):
             assert bound not in text, f"{page} states a bound"
+
+
+def test_a_trial_is_not_a_bound() -> None:
+    """Over promises of local allocators: another malloc is the same preload in the trial and in its fact."""
+    less = replace(CELL, facts={"monotonic": between(-0.010, -0.005)})
+    within = replace(CELL, facts={"monotonic": between(-0.021, -0.016)})
+    preload = replace(
+        CELL,
+        kind="global",
+        advised="tcmalloc",
+        predicted={"before@tcmalloc": between(-0.022, -0.018)},
+        facts={"before@tcmalloc": between(-0.002, -0.001)},
+    )
+    assert [promise(cell).is_preload for cell in (less, preload)] == [False, True]
+    text = case_studies.bounds([CELL, less, within, preload])
+    assert "of 3 promises of a local allocator" in text
+    assert (
+        "saved less in 2, by the medians, and in 1 of these beyond both intervals (Boost.JSON, small)" in text
+    )
+    assert str(score.count_local([CELL, less, within, preload], score.at_least_promised)) == "2 of 3"
+    assert "2 of 3 of a local allocator" in case_studies.summary([CELL, less, within, preload])
+    assert "0 of 1 of another malloc" in case_studies.summary([CELL, less, within, preload])
+
+
+@pytest.mark.parametrize("word", ["a floor", "lower bound", "a bound on"])
+def test_no_page_calls_a_trial_a_bound(word: str) -> None:
+    if not score.count_local(read(), score.saved_less).right:
+        return
+    pages = [*(ROOT / "docs/advisor").glob("*.md"), ROOT / "docs/glossary.md", ROOT / "README.md"]
+    sources = [
+        *(ROOT / "python/mallard/advisor").rglob("*.py"),
+        *(ROOT / "advisor/case_studies").rglob("*.json"),
+    ]
+    for page in (*pages, *sources):
+        for line in page.read_text(encoding="utf-8").splitlines():
+            assert not (word in line and re.search("trial|promise", line, re.IGNORECASE)), f"{page}: {line}"
 
 
 def test_summary_names_cells_measured_early() -> None:

@@ -252,8 +252,9 @@ def peak_of_both(malloc: GlobalEffect, on_top: Effect) -> float:
 
 BLOCKS_TO_NAME = 1000
 NOT_SEEN = (
-    "A trial is a floor. It cannot see three things that come on top: winking out (no destructor runs), "
-    "binding by type (no virtual call), and inlining of the allocator into the code that calls it."
+    "The change itself can save more than the trial, or less. A trial does not have winking out (no "
+    "destructor runs), binding by type (no virtual call), inlining of the allocator into the code that "
+    "calls it, or what the changed code costs."
 )
 
 

@@ -38,7 +38,8 @@ def show_campaign(console: Console, result: Result) -> None:
     console.print()
     print_line(
         console,
-        "A trial is a floor: ending the scope's memory at once, binding by type and inlining come on top.",
+        "The change itself can save more (binding by type, inlining, ending the scope's memory at once) "
+        "or less.",
     )
 
 
