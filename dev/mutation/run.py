@@ -28,6 +28,7 @@ from dev.mutation.account import Judged, Kept, is_accepted, page, sums, survivor
 from dev.mutation.mutants import Mutant, find_mutants
 from dev.mutation.programs import ROOT, compiled_sources
 from dev.mutation.verdict import FLAGS, UnsoundProgramError, Verdict, Workshop
+from mallard.bench.library_code import fingerprint
 
 
 def arguments() -> argparse.Namespace:
@@ -180,7 +181,13 @@ def main() -> int:
     except (UnsoundProgramError, subprocess.CalledProcessError) as error:
         print(f"run.py: {describe(error)}", file=sys.stderr)
         return 2
-    figures = {**sums(judged, accepted), "seed": seed, "commit": commit(), "flags": " ".join(FLAGS)}
+    figures = {
+        **sums(judged, accepted),
+        "seed": seed,
+        "commit": commit(),
+        "library": fingerprint(),
+        "flags": " ".join(FLAGS),
+    }
     figures["seconds"] = round(time.monotonic() - start)
     (options.directory / "survivors.md").write_text(page(judged, accepted), encoding="utf-8")
     if options.store:

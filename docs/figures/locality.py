@@ -23,6 +23,7 @@ from mallard.shared.stats import Ratio
 
 POOL = "multipool"
 SHOWN_FACTORS = (256, 1)
+LONG = 1 << 12
 FEW = 8  # lengths of lists, of which all are shown
 
 
@@ -98,6 +99,43 @@ def others() -> str:
                 f"{max(mallocs):.0f} under other mallocs of the whole process"
             )
     return f"Nanoseconds an access, with the two fastest of other libraries: {'; '.join(texts)}."
+
+
+def gain() -> str:
+    """README's sentence: long lists over glibc, beside the nearest of other libraries and the mallocs."""
+    system = systems()[0]
+    base, pool = system.surfaces[BASE], system.surfaces[POOL]
+    factor = min(system.access_factors)
+    ratios = {
+        length: ratio.median
+        for length in system.list_lengths
+        if length >= LONG and (ratio := base.against(pool, length, factor))
+    }
+    return (
+        f"The most where a structure lives long and changes: after five exchanges of nodes between lists of "
+        f"{log2_text(min(ratios))} to {log2_text(max(ratios))} links, an access takes glibc's malloc "
+        f"{min(ratios.values()):.0f} to {max(ratios.values()):.0f} times as long as a `multipool` for each "
+        f"list. {_nearest()} ([locality](docs/benchmark/locality.md))."
+    )
+
+
+def _nearest() -> str:
+    """The same for the longest lists that were measured with other libraries and mallocs."""
+    stored = next(run for run in stored_runs("locality") if "--contenders" in run.run["command"])
+    system = locality_systems(stored.rows)[0]
+    factor, length = min(system.access_factors), max(system.list_lengths)
+    times = {
+        name: time.median
+        for name, surface in system.surfaces.items()
+        if (time := surface.shuffled(length, factor))
+    }
+    fastest = min(times.keys() & CONTENDERS.keys(), key=lambda name: times[name])
+    of_mallocs = [time for name, time in times.items() if malloc(name)]
+    return (
+        f"Pools of other libraries gain as much (lists of {log2_text(length)}: {times[POOL]:.1f} ns, "
+        f"`{fastest}` {times[fastest]:.1f}), other mallocs do not ({min(of_mallocs):.0f} to "
+        f"{max(of_mallocs):.0f} ns)"
+    )
 
 
 def full() -> str:

@@ -4,12 +4,14 @@ than mallard's default."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
+from figures import locality
 from figures.claims import runs_text
 from figures.programs import SIZES, fastest_mallocs
 from figures.stored import markdown_table, on_huge_pages, stored_file, stored_runs
+from mallard.bench.analysis.cell_tables import Setting
 from mallard.bench.analysis.names import ours
 from mallard.bench.analysis.peers import (
     TIME,
@@ -25,11 +27,14 @@ from mallard.bench.analysis.peers import (
 from mallard.bench.analysis.survey import QUESTIONS
 from mallard.bench.contenders import find_peer
 from mallard.bench.experiments.programs import NAME as PROGRAMS
+from mallard.bench.strategy_names import WINK_MARK
+from mallard.shared.mallocs import OWN
 
 # One allocator for everything. Where it cannot take part: for vectors that grow in place, for blocks that
 # another thread frees.
 DEFAULTS = ("multipool", "heap", "concurrent-multipool")
 EXPERIMENTS = tuple(dict.fromkeys(question.experiment for question in QUESTIONS))
+Place = tuple[str, Setting]  # experiment and cell
 HEADING = ["experiment", "cell", "the fastest beyond the interval", "mallard / it"]
 MOST_LOSSES = 2  # of an experiment
 
@@ -37,8 +42,10 @@ MOST_LOSSES = 2  # of an experiment
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "losses_answer": answer,
+        "gains_and_losses": lambda: f"{locality.gain()}\n{answer()}",
         "losses_programs": programs,
         "losses_counts": counts,
+        "losses_winners": winners,
         "losses_cells": lambda: cells(MOST_LOSSES),
         "losses_conditions": lambda: runs_text("Compared in", {duel.run for duel in all_duels()}),
     }
@@ -85,31 +92,84 @@ def _winning_time(duel: Duel) -> float:
     return duel.theirs.value
 
 
+def contested(duels: Iterable[Duel]) -> set[Place]:
+    """The cells in which another malloc than the C library's, or another library, took part."""
+    return {(duel.experiment, duel.cell) for duel in duels if find_peer(duel.theirs.strategy) != OWN}
+
+
 def answer() -> str:
-    """The lost cells of the programs and of the other experiments, in a sentence."""
-    numbers = Counter(
-        duel.experiment for duel in {(duel.experiment, duel.cell): duel for duel in all_duels()}.values()
+    """The lost cells of the programs and of the other experiments, each with its population."""
+    everything = all_duels()
+    numbers = Counter(experiment for experiment, _ in {(duel.experiment, duel.cell) for duel in everything})
+    population = contested(duel for duel in everything if duel.experiment != PROGRAMS)
+    others = [duel for experiment, duels in lost().items() if experiment != PROGRAMS for duel in duels]
+    alone = [duel for duel in others if (duel.experiment, duel.cell) not in population]
+    to_mallocs = sum(
+        (duel.experiment, duel.cell) in population
+        for experiment, duels in lost(to_mallocs=True).items()
+        if experiment != PROGRAMS
+        for duel in duels
     )
-    number = numbers.pop(PROGRAMS)
-    others = [duels for experiment, duels in lost().items() if experiment != PROGRAMS]
+    against_glibc = numbers.total() - numbers[PROGRAMS] - len(population)
     return (
         "Beyond the 95 % interval mallard's default is slower than at least one malloc or other library in "
-        f"{len(lost()[PROGRAMS])} of {number} programs, and in {sum(map(len, others))} of "
-        f"{sum(numbers.values())} cells of the other experiments."
+        f"{len(lost()[PROGRAMS])} of {numbers[PROGRAMS]} programs (in "
+        f"{_lost_to_the_fastest_malloc(everything)} of them than the malloc with the smallest median), and "
+        f"in {len(others) - len(alone)} of the {len(population)} cells of other experiments in which another "
+        f"malloc than glibc's, or another library, took part: in {to_mallocs} than a malloc. Of the "
+        f"{against_glibc} cells with glibc's malloc alone it loses {len(alone)}."
     )
+
+
+def _lost_to_the_fastest_malloc(duels: Iterable[Duel]) -> int:
+    """The programs in which the malloc with the smallest median is faster beyond the interval."""
+    fastest: dict[Place, Duel] = {}
+    for duel in duels:
+        if duel.experiment == PROGRAMS and _is_malloc(duel) and duel.theirs.times:
+            place = (duel.experiment, duel.cell)
+            fastest[place] = min(fastest.get(place, duel), duel, key=_winning_time)
+    return len(losses(fastest.values()))
+
+
+def winners() -> str:
+    """The winners of the lost cells of the other experiments; the ends of objects make no other winner."""
+    counts = Counter(
+        "a malloc" if _is_malloc(duel) else f"`{duel.theirs.strategy.removesuffix(WINK_MARK)}`"
+        for experiment, duels in lost().items()
+        if experiment != PROGRAMS
+        for duel in duels
+    )
+    texts = [f"{winner} ({count})" for winner, count in counts.most_common()]
+    return f"The fastest of a lost cell outside of the programs: {', '.join(texts)}."
 
 
 def counts() -> str:
-    """A line for each experiment: the cells, those lost, those lost to a malloc, and the worst of both."""
-    lines = []
+    """A line for each experiment: the cells with other mallocs or libraries, and those with glibc alone."""
+    everything = all_duels()
+    population = contested(everything)
     lost_to_mallocs = lost(to_mallocs=True)
+    lines = []
     for experiment, duels in lost().items():
-        measured = {duel.cell for duel in all_duels() if duel.experiment == experiment}
-        mallocs = lost_to_mallocs[experiment]
-        worst = [ratio_text(found[0].ratio) if found else "" for found in (duels, mallocs)]
-        lines.append([experiment, str(len(measured)), str(len(duels)), worst[0], str(len(mallocs)), worst[1]])
+        measured = {(duel.experiment, duel.cell) for duel in everything if duel.experiment == experiment}
+        parts = [duels, lost_to_mallocs[experiment]]
+        shared = [[duel for duel in part if (duel.experiment, duel.cell) in population] for part in parts]
+        alone = [duel for duel in duels if (duel.experiment, duel.cell) not in population]
+        figures = [text for part in (*shared, alone) for text in _number_and_worst(part)]
+        cells_alone = len(measured - population)
+        if not cells_alone:
+            figures[-2:] = ["", ""]
+        lines.append(
+            [
+                *(experiment, str(len(measured & population)), *figures[:-2]),
+                *(str(cells_alone or ""), *figures[-2:]),
+            ]
+        )
     heading = ["experiment", "cells", "lost", "the worst, mallard / it", "to a malloc", "the worst of these"]
-    return markdown_table(heading, lines)
+    return markdown_table([*heading, "with glibc alone", "lost to it", "the worst against it"], lines)
+
+
+def _number_and_worst(duels: Sequence[Duel]) -> list[str]:
+    return [str(len(duels)), ratio_text(duels[0].ratio) if duels else ""]
 
 
 def _is_malloc(duel: Duel) -> bool:

@@ -7,7 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import geometric_mean
 
 from figures.bar_chart_image import Bar, Panel, bar_chart_image
-from figures.stored import changed_since, conditions, initial_buffers, load, markdown_table, nanoseconds
+from figures.stored import (
+    StoredRun,
+    changed_since,
+    conditions,
+    initial_buffers,
+    load,
+    markdown_table,
+    nanoseconds,
+    run_link,
+    with_strategy,
+)
 from mallard.bench.analysis.names import BASE, malloc
 from mallard.bench.analysis.panel.phases import median_figure
 from mallard.bench.analysis.panel.works import (
@@ -18,18 +28,18 @@ from mallard.bench.analysis.panel.works import (
     compare,
     group_works,
     mean_over_works,
-    with_fastest_malloc,
     work_strategies,
 )
 from mallard.bench.analysis.words import percent, percent_text
-from mallard.bench.cells import Cell
+from mallard.bench.cells import Cell, paired
 from mallard.bench.experiments.programs import HELD, MAIN, NAME, SIZES
 from mallard.shared.mallocs import OWN
-from mallard.shared.stats import Ratio, Verdict, spread
+from mallard.shared.stats import Outcome, Ratio, geometric_mean_ratio, spread
 
 MULTIPOOL, MONOTONIC = "multipool", "monotonic"
 MULTIPOOL_BASE, MONOTONIC_BASE = "multipool/base", "monotonic/base"  # bound as std::pmr's are
 PMR_POOL, PMR_MONOTONIC, BOOST_POOL = "pmr-unsynchronized", "pmr-monotonic", "boost-pmr-unsynchronized"
+PMR_CACHED = "pmr-monotonic-cached"  # over the upstream of mallard's monotonic
 MIMALLOC = f"{BASE}@mimalloc3"
 LABELS = {
     BASE: "glibc's malloc",
@@ -41,15 +51,19 @@ LABELS = {
     MONOTONIC: "mallard monotonic",
 }
 ALTERNATIVES = (
-    (MULTIPOOL_BASE, PMR_POOL, "`std::pmr`'s pool"),
-    (MONOTONIC_BASE, PMR_MONOTONIC, "`std::pmr`'s monotonic"),
-    (MULTIPOOL, MIMALLOC, "mimalloc 3, preloaded"),
     (MULTIPOOL, FASTEST_MALLOC, "each program's fastest malloc"),
+    (MONOTONIC, FASTEST_MALLOC, "each program's fastest malloc"),
+    (MONOTONIC_BASE, FASTEST_MALLOC, "each program's fastest malloc"),
+    (MULTIPOOL, MIMALLOC, "mimalloc 3, preloaded"),
+    (MULTIPOOL_BASE, PMR_POOL, "`std::pmr`'s pool"),
+    (MONOTONIC_BASE, PMR_MONOTONIC, "`std::pmr`'s monotonic over malloc"),
+    (MONOTONIC_BASE, PMR_CACHED, "`std::pmr`'s monotonic, same upstream"),
     (MULTIPOOL_BASE, BOOST_POOL, "Boost's pmr pool"),
 )
+NOT_MEASURED = "not measured"
 VARIANTS = ("-last", "-first", "/inline")
 MIB = 1 << 20
-VERDICTS: tuple[Verdict, ...] = ("faster", "no difference", "slower")
+OUTCOMES: tuple[Outcome, ...] = ("faster", "even", "not resolved", "slower")
 Cells = Mapping[str, Mapping[str, Cell]]
 
 
@@ -72,9 +86,9 @@ def whole_tables() -> dict[str, Callable[[], str]]:
     }
 
 
-def _works(size: str) -> Sequence[Work]:
-    by_setting = group_works(NAME, load(NAME).rows)
-    return next(works for setting, works in by_setting.items() if dict(setting)["size"] == size)
+def _works(size: str, stored: StoredRun | None = None) -> Sequence[Work]:
+    by_setting = group_works(NAME, (stored or load(NAME)).rows)
+    return next((works for setting, works in by_setting.items() if dict(setting)["size"] == size), ())
 
 
 def bars() -> str:
@@ -115,24 +129,68 @@ def _bars(cells: Cells, names: Sequence[str]) -> list[Bar]:
 
 def against() -> str:
     """README's table: a strategy beside each alternative, in time, memory and single programs."""
-    cells = _every_cell()
     lines = []
     for name, alternative, label in ALTERNATIVES:
+        cells = _cells_with(alternative)
         comparison = compare(cells, name, alternative)
         if comparison is None:
+            lines.append([f"`{name}`", label, NOT_MEASURED, "", ""])
             continue
-        counts = Counter(ratio.verdict for ratio in comparison.ratios.values())
-        memory = [
-            held[name] / held[rival.strategy]
-            for work in _works(SIZES[-1])
-            if (rival := with_fastest_malloc(work.line.cells).get(alternative))
-            and {name, rival.strategy} <= (held := _held(work)).keys()
-        ]
+        counts = Counter(ratio.outcome for ratio in comparison.ratios.values())
+        memory = _memory_ratios(cells, name, alternative)
         share = f"{percent(geometric_mean(memory))} %" if memory else ""
-        verdicts = " / ".join(str(counts[verdict]) for verdict in VERDICTS)
-        lines.append([f"`{name}`", label, f"{percent_text(comparison.mean)}", share, verdicts])
-    heading = ["mallard's", "against", "time", "memory", "faster / even / slower"]
+        outcomes = " / ".join(str(counts[outcome]) for outcome in OUTCOMES)
+        lines.append([f"`{name}`", label, f"{percent_text(comparison.mean)}", share, outcomes])
+    heading = ["mallard's", "against", "time", "memory", " / ".join(OUTCOMES)]
     return markdown_table(heading, lines, texts=2)
+
+
+def _cells_with(alternative: str) -> Cells:
+    """The cells of the experiment's table, or of a later run of the alternative if the table lacks it."""
+    cells = _every_cell()
+    if any(alternative in works for works in cells.values()):
+        return cells
+    stored = with_strategy(NAME, alternative)
+    return _every_cell(stored) if stored else {}
+
+
+def _memory_ratios(cells: Cells, name: str, alternative: str) -> list[float]:
+    """Of what both hold at the peak of each large program."""
+    ratios = []
+    for place, works in cells.items():
+        if place.endswith(f", {SIZES[-1]}") and {name, alternative} <= works.keys():
+            own, other = (works[strategy].figure(HELD.figure) for strategy in (name, alternative))
+            if own and other:
+                ratios.append(own.median / other.median)
+    return ratios
+
+
+def user_time() -> str:
+    """The arenas without page faults, which the kernel spends: their upstreams differ."""
+    cells = _every_cell()
+    pairings = [
+        pairing
+        for works in cells.values()
+        if {MONOTONIC_BASE, PMR_MONOTONIC} <= works.keys()
+        and (pairing := paired(*(_user_times(works[name]) for name in (MONOTONIC_BASE, PMR_MONOTONIC))))
+    ]
+    if not pairings:
+        return ""
+    ratio = geometric_mean_ratio(pairings)
+    faults = [
+        sum(works[name].minor_faults for works in cells.values() if {*names} <= works.keys())
+        for names in [(MONOTONIC_BASE, PMR_MONOTONIC)]
+        for name in names
+    ]
+    return (
+        f"`{MONOTONIC_BASE}` takes chunks from a cache of released ones, `std::pmr`'s monotonic from malloc: "
+        f"{faults[0]:,.0f} page faults against {faults[1]:,.0f}. In user time, which leaves faults out, it "
+        f"takes {percent_text(ratio)}: {ratio.outcome}."
+    )
+
+
+def _user_times(cell: Cell) -> dict[int, float]:
+    return {row.repetition: (row.cpu_ns - row.system_ns) / row.operations for row in cell.done}
 
 
 def against_conditions() -> str:
@@ -140,6 +198,8 @@ def against_conditions() -> str:
     buffers = initial_buffers(stored) or "; no strategy begins in a buffer"
     comparison = compare(_every_cell(), MULTIPOOL, FASTEST_MALLOC)
     assert comparison
+    same = with_strategy(NAME, PMR_CACHED)
+    of_same = f" The row with the same upstream: {run_link(same)}." if same else ""
     ordered = sorted(comparison.ratios, key=lambda cell: comparison.ratios[cell].median)
     won, lost = (
         [cell for cell in ordered if comparison.ratios[cell].verdict == verdict]
@@ -148,9 +208,11 @@ def against_conditions() -> str:
     return (
         f"{len(_works(SIZES[0]))} programs of ours in two sizes (`monotonic`: those that free little before "
         "their scope ends): geometric means, in percent of the alternative. Memory: at the peak of the large "
-        "programs. Even: the 95 % interval holds 100 %. `/base`: `std::pmr` containers; the others are bound "
+        "programs. Faster, slower: beyond the 95 % interval; even: the interval is within 5 % of 100 %; not "
+        "resolved: a wider one holds 100 %. `/base`: `std::pmr` containers; the others are bound "
         "by type. Beyond the interval, against the fastest malloc: "
         f"{_cells_text(comparison, won[:2])} win most, {_cells_text(comparison, lost[::-1][:2])} lose most. "
+        f"{user_time()}{of_same} "
         f"Measured {stored.run['started'][:10]} on {stored.run['machine']['cpu']}{buffers}."
         f"{changed_since(stored)}"
     )
@@ -171,8 +233,13 @@ def _cells_text(both: Comparison, names: Sequence[str]) -> str:
     return " and ".join(f"{name} ({percent(both.ratios[name].median)} %)" for name in names) or "none"
 
 
-def _every_cell() -> Cells:
-    return {f"{work}, {size}": cells for size in SIZES for work, cells in cells_by_work(_works(size)).items()}
+def _every_cell(stored: StoredRun | None = None) -> Cells:
+    """Of the experiment's table, or of another run."""
+    return {
+        f"{work}, {size}": cells
+        for size in SIZES
+        for work, cells in cells_by_work(_works(size, stored) if stored else _works(size)).items()
+    }
 
 
 def _mean(cells: Cells, name: str) -> Ratio | None:

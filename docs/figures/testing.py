@@ -4,11 +4,13 @@ stage `platforms`."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from dev.check import STAGES
+from mallard.bench.library_code import fingerprint
 
 RESULTS = Path(__file__).resolve().parents[2] / "bench/results"
 SOAKS = RESULTS / "soak.json"
@@ -25,13 +27,28 @@ def blocks() -> dict[str, Callable[[], str]]:
 def add_soaks(lines: Path) -> None:
     """Stores the runs whose last lines the file has beside those that are stored."""
     stored = read(SOAKS) or []
+    known = [{**run, "library": ""} for run in stored]
     for line in lines.read_text(encoding="utf-8").splitlines():
         run = json.loads(line)
         if run["format"] != FORMAT:
             raise ValueError(f"{lines}: a run in format {run['format']}, not {FORMAT}")
-        if run not in stored:
-            stored.append(run)
+        if {**run, "library": ""} not in known:
+            stored.append({**run, "library": fingerprint() if run["commit"] == head() else ""})
     SOAKS.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def head() -> str:
+    """The commit of this tree, as mallard_soak names it; empty if the tree is not git's."""
+    words = ["git", "rev-parse", "--short=12", "HEAD"]
+    return subprocess.run(words, cwd=RESULTS, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def changed(runs: Iterable[dict[str, Any]]) -> str:
+    """A sentence if a run is of another library than today's, or did not store of which."""
+    codes = {run.get("library", "") for run in runs}
+    if codes - {"", fingerprint()}:
+        return " The library has changed since."
+    return " The code of the library was not recorded." if "" in codes else ""
 
 
 def add_platforms(outcomes: Path) -> None:
@@ -44,8 +61,11 @@ def platforms() -> str:
     outcomes = read(PLATFORMS)
     if not outcomes:
         return "No run is stored."
-    rows = [f"| {target} | {outcome} |" for target, outcome in sorted(outcomes.items())]
-    return "\n".join(["| target | outcome |", "|---|---|", *rows])
+    rows = [
+        f"| {target} | {run['outcome']} | {run['date']} | {run['commit']} |"
+        for target, run in sorted(outcomes.items())
+    ]
+    return "\n".join(["| target | outcome | date | commit |", "|---|---|---|---|", *rows])
 
 
 def read(file: Path) -> Any:
@@ -68,7 +88,9 @@ def soak() -> str:
         lines.append(f"{counts} {len(run['allocators'])} | {build} | {run['commit']} |")
     total = sum(run["operations"] for run in runs)
     sanitized = sum(run["operations"] for run in runs if "address" in run["sanitizers"])
-    return "\n".join([*lines, "", f"{total:,} in all, {sanitized:,} of them under AddressSanitizer."])
+    return "\n".join(
+        [*lines, "", f"{total:,} in all, {sanitized:,} of them under AddressSanitizer.{changed(runs)}"]
+    )
 
 
 def mutation() -> str:
@@ -87,13 +109,13 @@ def _mutants(run: dict[str, Any]) -> str:
         f"{run['not_reached']} of them in a file that no program includes."
     )
     if "again" not in run:
-        return text
+        return text + changed([run])
     latest = run["again"]
     removed = f" (the lines of {latest['gone']} others are no longer there)" if latest["gone"] else ""
     return text + (
         f" With the tests that were written for these, {latest['killed']} of {latest['judged']} are killed "
         f"at commit {latest['commit']}{removed}, {latest['killed_percent']} %; of {latest['survived']} that "
-        f"survive, {latest['accepted']} have a reason in `dev/mutation/accepted.json`."
+        f"survive, {latest['accepted']} have a reason in `dev/mutation/accepted.json`.{changed([latest])}"
     )
 
 

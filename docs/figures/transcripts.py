@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[1] / "advisor/tutorial.md"
-MOST_LINES = 7
+OF_MALLOCS = " instead of "
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -15,12 +15,20 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def advice() -> str:
-    """The command and the beginning of its answer, cut behind a whole point of it."""
+    """The command, its answer, and what the malloc saves that a user could preload instead: the first of
+    these points, which saves most, with all of its lines.
+    """
     found = re.search(
         r"(?m)^    (\$ \./mallard advise .*)\n\n((?:    .*\n)+)", PAGE.read_text(encoding="utf-8")
     )
     assert found, f"{PAGE} has no answer of mallard advise"
     lines = [line.removeprefix("    ") for line in found[2].splitlines()]
-    points = [line for line, text in enumerate(lines) if text.startswith("  ") and not text.startswith("   ")]
-    end = max(line for line in [*points, len(lines)] if line < MOST_LINES + 1)
-    return "\n".join(["```", found[1], *lines[:end], "...", "```"])
+    points: list[list[str]] = [[]]  # the answer first
+    for line in lines:
+        if line.startswith("  ") and not line.startswith("   "):
+            points.append([])
+        points[-1].append(line)
+    answer, *rest = points
+    shown = next((point for point in rest if OF_MALLOCS in " ".join(point)), [])
+    cut = ["  ..."] if len(shown) < len(lines) - len(answer) else []
+    return "\n".join(["```", found[1], *answer, *shown, *cut, "```"])

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -36,15 +37,23 @@ def need(*tools: str, package: str) -> None:
 
 
 def store(target: str, outcome: str) -> None:
-    """Adds the outcome of a target to the results, from which docs/refresh.py writes docs/platforms.md. Files
-    of tests run side by side."""
+    """Adds the outcome of a target to the results, from which docs/refresh.py writes docs/platforms.md, with
+    the date and the commit of the run. Files of tests run side by side."""
+    head = subprocess.run(
+        ["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    entry = {
+        "outcome": outcome,
+        "date": f"{datetime.now(timezone.utc):%Y-%m-%d}",
+        "commit": head.stdout.strip(),
+    }
     BUILD.mkdir(parents=True, exist_ok=True)
     with RESULTS.open("a+", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
         known = json.loads(file.read() or "{}")
         file.truncate(0)
-        file.write(json.dumps({**known, target: outcome}, indent=1) + "\n")
+        file.write(json.dumps({**known, target: entry}, indent=1) + "\n")
 
 
 def library(memory: str, threads: str) -> list[Path]:

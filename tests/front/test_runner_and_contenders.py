@@ -1,6 +1,8 @@
 """The real runner and the Python program know the same contenders, in the same experiments."""
 
 import json
+import re
+import shlex
 import subprocess
 
 import pytest
@@ -44,3 +46,14 @@ def test_expected_runner_matches_built_runner(described):
 def test_described_registry_matches_runner(described):
     """Those that it was built without are among them."""
     assert {key: described[key] for key in REGISTRY} == {key: DESCRIPTION[key] for key in REGISTRY}
+
+
+def test_runner_accepts_the_documented_command(described):
+    """The second command of bench/README.md, after the build that the fixture needs."""
+    page = (ROOT / "bench/README.md").read_text(encoding="utf-8")
+    (words,) = re.findall(r"^    build/release/bench/mallard-bench (.+)$", page, re.MULTILINE)
+    result = subprocess.run([RUNNER, *shlex.split(words)], capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    row = json.loads(result.stdout)
+    assert (row["experiment"], row["strategy"]) == ("density", "multipool")
+    assert row["status"] == "ok"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import sys
@@ -18,6 +19,7 @@ from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry
 from mallard.bench.contenders import LIBRARIES
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.quantity import Quantity
+from mallard.bench.library_code import fingerprint
 from mallard.bench.papers.tables import P0213, own_table
 from mallard.bench.result import Row
 from mallard.shared import mallocs
@@ -37,6 +39,7 @@ from figures import (
     reuse,
     runs,
     settings,
+    testing,
     transcripts,
 )
 from figures.stored import (
@@ -143,7 +146,7 @@ def test_losses_have_one_line_per_quantity(
 def test_the_summary_of_the_peers_has_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(peers, "all_duels", lambda: [duel(6, 1.0, 2.0), duel(6, 2.0, 1.0, HELD)])
     (line,) = peers.times().splitlines()[2:]
-    assert line == "| **density** | 0.50 (1/0/0) |"
+    assert line == "| **density** | 0.50 (1/0/0/0) |"
     monkeypatch.setattr(peers, "all_duels", list)
     assert peers.times() == peers.losses() == peers.NOTHING
 
@@ -279,6 +282,8 @@ def test_readme_compares_with_each_alternative() -> None:
     assert len(table) >= 4
     cells = programs._every_cell()
     for row in table:
+        if row[2] == programs.NOT_MEASURED:
+            continue
         assert sum(map(int, row[-1].split(" / "))) == (12 if "monotonic" in row[0] else len(cells))
     picture = programs.bars()
     pool = compare(cells, "multipool", "new-delete")
@@ -311,8 +316,84 @@ def test_memory_is_compared_with_the_fastest_malloc() -> None:
         mallocs = [name for name in by_strategy if name.startswith("new-delete")]
         fastest = min(mallocs, key=lambda name: median(by_strategy[name]))
         ratios.append(median(held[program]["multipool"]) / median(held[program][fastest]))
-    (line,) = (line for line in programs.against().splitlines() if "fastest malloc" in line)
+    (line,) = (
+        line for line in programs.against().splitlines() if line.startswith("| `multipool` | each program's")
+    )
     assert f"| {100 * geometric_mean(ratios):.0f} % |" in line
+
+
+@pytest.mark.parametrize("measured", [False, True])
+def test_arenas_are_compared_over_one_upstream(measured: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a run of its own, because the table's run is older than the strategy."""
+    times = {"new-delete": 100.0, "monotonic/base": 45.0, "pmr-monotonic": 90.0, "pmr-monotonic-cached": 50.0}
+    rows = [
+        Row.from_native(
+            1, native_row("programs", {"program": "json", "size": size}, name, repetition, ns, 1000)
+        )
+        for size in ("small", "large")
+        for name, ns in times.items()
+        for repetition in range(3)
+    ]
+    table = StoredRun(
+        {"experiment": "programs"}, [row for row in rows if not row.strategy.endswith("cached")]
+    )
+    later = StoredRun({"experiment": "programs"}, rows) if measured else None
+    monkeypatch.setattr(programs, "load", lambda _experiment: table)
+    monkeypatch.setattr(programs, "with_strategy", lambda _experiment, _strategy: later)
+    (line,) = (line for line in programs.against().splitlines() if "same upstream" in line)
+    assert line.split(" | ")[2] == ("90 % (90 to 90)" if measured else "not measured")
+    assert "In user time, which leaves faults out, it takes 50 % (50 to 50): faster." in programs.user_time()
+
+
+def test_user_time_leaves_out_page_faults() -> None:
+    """From the rows, without the analysis: user times of single repetitions."""
+    pairs: dict[tuple[str, str, int], dict[str, float]] = {}
+    for row in stored_runs("programs")[0].rows:
+        if row.strategy in ("monotonic/base", "pmr-monotonic") and row.status == "ok":
+            place = (str(row.parameters["program"]), str(row.parameters["size"]), row.repetition)
+            pairs.setdefault(place, {})[row.strategy] = (row.cpu_ns - row.system_ns) / row.operations
+    by_cell: dict[tuple[str, str], list[float]] = {}
+    for (program, size, _), both in pairs.items():
+        by_cell.setdefault((program, size), []).append(both["monotonic/base"] / both["pmr-monotonic"])
+    mean = geometric_mean(median(ratios) for ratios in by_cell.values())
+    assert f"it takes {100 * mean:.0f} % (" in programs.user_time()
+
+
+def test_runs_of_another_library_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    soaks = tmp_path / "soak.json"
+    monkeypatch.setattr(testing, "SOAKS", soaks)
+    run = {
+        "format": 1,
+        "operations": 1000,
+        "seconds": 1.0,
+        "seed": 1,
+        "allocators": {"heap": 1},
+        "compiler": "g++",
+        "flags": "-O3",
+        "sanitizers": "",
+        "commit": testing.head(),
+    }
+    line = tmp_path / "soak.jsonl"
+    line.write_text(json.dumps(run) + "\n", encoding="utf-8")
+    testing.add_soaks(line)
+    testing.add_soaks(line)
+    (stored,) = json.loads(soaks.read_text(encoding="utf-8"))
+    assert stored["library"] == fingerprint()
+    assert "The library has changed since." not in testing.soak()
+    line.write_text(json.dumps({**run, "commit": "0123456789ab"}) + "\n", encoding="utf-8")
+    testing.add_soaks(line)
+    assert testing.soak().endswith("The code of the library was not recorded.")
+    former = [{**stored, "library": "0123456789ab"}]
+    soaks.write_text(json.dumps(former), encoding="utf-8")
+    assert testing.soak().endswith("The library has changed since.")
+
+
+def test_every_platform_has_a_date_and_a_commit() -> None:
+    rows = [line.strip("| ").split(" | ") for line in testing.platforms().splitlines()[2:]]
+    assert len(rows) == len(testing.read(testing.PLATFORMS))
+    for row in rows:
+        assert re.fullmatch(r"20\d\d-\d\d-\d\d", row[2]), row
+        assert re.fullmatch(r"[0-9a-f]{12}", row[3]), row
 
 
 def test_a_column_of_words_is_not_aligned_as_figures() -> None:
@@ -323,7 +404,7 @@ def test_a_column_of_words_is_not_aligned_as_figures() -> None:
 
 @pytest.mark.parametrize(
     ("multipool", "share", "verdicts"),
-    [(40.0, "80", "2 / 0 / 0"), (50.0, "100", "0 / 2 / 0"), (60.0, "120", "0 / 0 / 2")],
+    [(40.0, "80", "2 / 0 / 0 / 0"), (50.0, "100", "0 / 2 / 0 / 0"), (60.0, "120", "0 / 0 / 0 / 2")],
 )
 def test_verdicts_of_readme_follow_the_rows(
     multipool: float, share: str, verdicts: str, monkeypatch: pytest.MonkeyPatch
@@ -339,23 +420,47 @@ def test_verdicts_of_readme_follow_the_rows(
     ]
     sizes = dict(zip(programs.SIZES, group_works("programs", rows).values(), strict=True))
     monkeypatch.setattr(programs, "_works", sizes.__getitem__)
+    monkeypatch.setattr(programs, "with_strategy", lambda _experiment, _strategy: None)
     lines = [line for line in programs.against().splitlines() if "mimalloc 3" in line]
     assert len(lines) == 1
     assert f"{share} %" in lines[0]
     assert lines[0].endswith(f"{verdicts} |")
 
 
-@pytest.mark.parametrize("lines", [["Use a", "  one", "      more", "  two"], ["Use a", *["  point"] * 20]])
-def test_readme_quotes_whole_points_of_the_tutorial(
-    lines: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_readme_quotes_the_answer_and_its_mallocs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader sees what a preload saves, wherever its points are."""
+    lines = ["Use a", "pool", "  estimate: x", "      more", "  tc instead of glibc: 2 ms", "      preferred"]
     page = tmp_path / "tutorial.md"
-    page.write_text("    $ ./mallard advise -- x\n\n" + "".join(f"    {line}\n" for line in lines), "utf-8")
     monkeypatch.setattr(transcripts, "PAGE", page)
-    quoted = transcripts.advice().splitlines()
-    assert quoted[:2] == ["```", "$ ./mallard advise -- x"]
-    assert quoted[2:-2] == lines[: len(quoted) - 4]
-    assert len(quoted) - 4 <= transcripts.MOST_LINES
+
+    def quoted(*answer: str) -> list[str]:
+        text = "".join(f"    {line}\n" for line in answer)
+        page.write_text(f"    $ ./mallard advise -- x\n\n{text}", "utf-8")
+        return transcripts.advice().splitlines()
+
+    begin = ["```", "$ ./mallard advise -- x", "Use a", "pool"]
+    assert quoted(*lines) == [*begin, *lines[4:], "  ...", "```"]
+    assert quoted(*lines, "  je instead of glibc: 1 ms", "  owner: y") == [*begin, *lines[4:], "  ...", "```"]
+    assert quoted("Use a", "pool", "  tc instead of glibc: 2 ms")[-2] == "  tc instead of glibc: 2 ms"
+
+
+def test_readme_names_what_a_preload_saves() -> None:
+    page = transcripts.PAGE.read_text(encoding="utf-8")
+    savings = {
+        float(saved): point
+        for point, saved in re.findall(r"^      (\w+ instead of glibc: (.*) ms saved)", page, re.MULTILINE)
+    }
+    assert len(savings) >= 3
+    assert savings[max(savings)] in transcripts.advice()
+
+
+def test_long_lists_gain_most_over_glibc() -> None:
+    """The ends of the page's own column, with other libraries and mallocs in the same sentence."""
+    text = locality.gain()
+    rows = [line.strip("| ").split(" | ") for line in locality.summary().splitlines()[4:]]
+    ratios = [float(row[-1].split()[0]) for row in rows if row[0] in ("2^18", "2^15", "2^12")]
+    assert f"{min(ratios):.0f} to {max(ratios):.0f} times as long" in text
+    assert re.search(r"2\^12: \d\.\d ns, `[a-z-]+` \d\.\d\), other mallocs do not \(\d+ to \d+ ns\)", text)
 
 
 def test_density_states_the_buffer_of_rows() -> None:
@@ -501,11 +606,32 @@ def test_losses_name_the_fastest_winner_of_each_cell(monkeypatch: pytest.MonkeyP
         ("loki", 1.9),
     ]
     assert sum(map(len, found.values())) == 2
-    assert "| density | 3 | 2 | 2.00 (2.00 to 2.00) | 1 | 2.00 (2.00 to 2.00) |" in losses.counts()
+    assert ("| density | 3 | 2 | 2.00 (2.00 to 2.00) | 1 | 2.00 (2.00 to 2.00) |  |  |  |") in losses.counts()
     assert {line.split(" | ")[0] for line in losses.cells().splitlines()[2:]} == {"| density"}
     duels += [replace(duel, experiment="programs") for duel in beaten(1, 1.0, loki=2.0)]
-    assert losses.answer().endswith("in 0 of 1 programs, and in 2 of 3 cells of the other experiments.")
+    assert "in 0 of 1 programs" in losses.answer()
     assert "| new-delete 1.50 ns | 2.00 (2.00 to 2.00) |" in losses.cells()
+
+
+def test_count_of_losses_names_its_population(monkeypatch: pytest.MonkeyPatch) -> None:
+    duels = [
+        *beaten(6, 3.0, loki=2.5, **{"new-delete": 1.5}),
+        *beaten(8, 1.0, **{"new-delete": 2.0, "new-delete@mimalloc": 0.5}),
+        *(pair for cell, ours in ((9, 3.0), (10, 1.0)) for pair in beaten(cell, ours, **{"new-delete": 2.0})),
+        *beaten(11, 3.0, **{"new-delete-keep": 2.0}),
+    ]
+    programs_lost = beaten(1, 1.0, **{"new-delete": 2.0, "new-delete@mimalloc": 0.9, "pmr-monotonic": 0.8})
+    only_a_library = beaten(2, 1.0, **{"new-delete": 2.0, "pmr-monotonic": 0.8})
+    duels += [replace(duel, experiment="programs") for duel in (*programs_lost, *only_a_library)]
+    monkeypatch.setattr(losses, "all_duels", lambda: duels)
+    text = losses.answer()
+    assert "in 2 of 2 programs (in 1 of them than the malloc with the smallest median)" in text
+    assert "in 2 of the 2 cells of other experiments in which another malloc" in text
+    assert text.endswith("Of the 3 cells with glibc's malloc alone it loses 2.")
+    density = next(line for line in losses.counts().splitlines() if line.startswith("| density"))
+    assert density.split(" | ")[1:3] == ["2", "2"]
+    assert density.split(" | ")[6:8] == ["3", "2"]
+    assert losses.winners().endswith("a malloc (4).")
 
 
 def test_losses_agree_with_the_medians_of_the_rows() -> None:

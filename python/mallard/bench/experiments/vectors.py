@@ -161,7 +161,7 @@ BACKWARD_GROWTH = growing(
 
 # ---- shrinking ----------------------------------------------------------------------------------------
 
-FEW = (10, 100, 500, 1000, 2000, 10_000)  # with the article's: 500, 2,000 and 10,000
+FEW = (10, 100, 200, 500, 1000, 10_000)  # with the article's: 200, 500 and 10,000
 MANY = (*FEW, 100_000, 1_000_000, 10_000_000)
 SHRINK = Quantity("shrink_ns", "shrink", "erase the last elements and shrink", "a shrink")
 # The row's own time, as in the article.
