@@ -53,6 +53,13 @@ STAGES: tuple[Stage, ...] = (
         full=True,
     ),
     PythonStage(
+        "fresh",
+        "what a stranger types first, in bare Debians (MALLARD_FRESH=whole: all of it, in hours)",
+        ("debootstrap",),
+        "load",
+        full=True,
+    ),
+    PythonStage(
         "consumer",
         "the installed library, found by CMake and by pkg-config",
         ("pkg-config",),
