@@ -3,6 +3,7 @@ of packages are kept between runs, nothing else."""
 
 from __future__ import annotations
 
+import codecs
 import os
 import pty
 import shutil
@@ -16,6 +17,7 @@ from source_tree import ROOT
 
 ARCHIVES = ROOT / "build/archives"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+QUESTION = "[Y/n] "
 CERTIFICATES = "etc/certificates-of-the-host.pem"
 NAMESPACE = ("unshare", "--mount", "--pid", "--fork", "--kill-child")
 # Its words are the root, the folders of apt's and pip's archives, the user and a line of bash. The mounts end
@@ -89,22 +91,23 @@ class BareDebian:
     def type(
         self, line: str, reply: str, show: Callable[[str], object], user: str = "root", **variables: str
     ) -> tuple[int, str]:
-        """Runs the line in a terminal, into which the reply is typed ahead. Returns the exit status and the
-        output, of which `show` gets each line at once."""
+        """Runs the line in a terminal, and answers each question, which ends with QUESTION. Returns the exit
+        status and the output, of which `show` gets each line at once."""
         command, environment = self.command(line, user), self.environment(**variables)
         process, terminal = pty.fork()
         if process == 0:
             os.execvpe(command[0], command, environment)
-        os.write(terminal, f"{reply}\n".encode())
-        output = b""
+        decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        output = rest = ""
         # Linux reports an error when the last program has closed the terminal.
         with suppress(OSError), open(terminal, "rb", buffering=0) as pieces:
-            shown = 0
             while piece := pieces.read(1 << 16):
-                output += piece
-                *lines, rest = output[shown:].decode(errors="replace").splitlines(keepends=True) or [""]
-                for text in lines:
-                    show(text.strip())
-                shown = len(output) - len(rest.encode())
+                text = decode(piece)
+                output += text
+                if output.endswith(QUESTION):  # typed ahead, sudo would take it
+                    os.write(terminal, f"{reply}\n".encode())
+                *lines, rest = (rest + text).split("\n")
+                for complete in lines:
+                    show(complete.strip())
         status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-        return status, output.decode(errors="replace").replace("\r\n", "\n")
+        return status, output.replace("\r\n", "\n")
