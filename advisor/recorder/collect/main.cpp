@@ -41,7 +41,7 @@ int main(int count, char** words) {
     try {
         return run({words + 1, words + count});
     } catch (const std::exception& error) {
-        mallard::collect::print_line(std::string("error: ") + error.what());
+        mallard::collect::print_line("error: " + mallard::collect::error_in_words(error));
         return failed;
     }
 }

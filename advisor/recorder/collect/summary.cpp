@@ -417,10 +417,10 @@ int conclude(const arguments& args, parts_folder& folder, const collection::resu
     }
     trace::reader from(folder.trace());
     const totals total = sum(from.processes(), summary);
-    if (total.events == 0) {
-        report_no_events(args, total);
-    } else {
+    if (total.events != 0) {
         report_completeness(total, from);
+    } else if (total.stopped == trace::stop_reason::none) {
+        report_no_events(args, total);
     }
     report_amounts(total, from.processes().size(), from.file_bytes());
     report_missing(total, summary, args);

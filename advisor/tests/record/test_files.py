@@ -208,6 +208,16 @@ def fill(file):
             full.flush()
 
 
+def test_reports_a_deleted_folder_in_words(collector, tmp_path):
+    folder = tmp_path / "deleted"
+    folder.mkdir()
+    script = f'cd "{folder}" && rmdir "{folder}" && exec "$@"'
+    words = ["sh", "-c", script, "sh", str(collector), "-o", "x", "--", "/bin/true"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("mallard: error: 'x.parts' cannot be used: No such file or directory; ")
+
+
 def test_reports_a_full_disk_at_start(record, toys, small_disk):
     fill(small_disk / "full")
     done = record(toys.calls, CALLS, "calls", 3, options=["-o", str(small_disk / "x")])

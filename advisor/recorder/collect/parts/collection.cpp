@@ -1,5 +1,6 @@
 #include "recorder/collect/parts/collection.hpp"
 
+#include "recorder/collect/failure.hpp"
 #include "trace/reader.hpp"
 
 #include <sys/syscall.h>
@@ -9,7 +10,6 @@
 #include <cerrno>
 #include <csignal>
 #include <exception>
-#include <new>
 #include <optional>
 
 namespace mallard::collect {
@@ -187,10 +187,8 @@ void collection::run_step(Step step) {
     }
     try {
         step();
-    } catch (const std::bad_alloc&) {
-        fail("there is not enough memory for the trace");
     } catch (const std::exception& error) {
-        fail(error.what());
+        fail(error_in_words(error));
     }
 }
 
