@@ -27,7 +27,7 @@ STAGES: tuple[Stage, ...] = (
         selection=("dev/lint/test_lint.py",),
     ),
     PythonStage("structure", "directions of #include and import, names and sizes of files"),
-    PythonStage("python", "the Python front", ("git",)),
+    PythonStage("python", "the Python front"),
     NativeStage("recording", "the recorder, the traces that it leaves, and the advisor", ADVISOR),
     NativeStage(
         "asan",
@@ -49,14 +49,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "tutorial",
         "README's first command and the tutorial's, typed in a fresh clone",
-        ("advisor", "git"),
-        full=True,
-    ),
-    PythonStage(
-        "fresh",
-        "what a stranger types first, in bare Debians (MALLARD_FRESH=whole: all of it, in hours)",
-        ("debootstrap", "git"),
-        "load",
+        ("advisor",),
         full=True,
     ),
     PythonStage(
@@ -75,7 +68,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "packages",
         "single header, FetchContent, Conan, vcpkg, Meson, Bazel and Debian's packages, each in use",
-        ("debian", "clang", "git", *ADVISOR),
+        ("debian", "clang", *ADVISOR),
         "load",
         full=True,
     ),
@@ -117,7 +110,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "python-full",
         "the Python tests that are marked full: the other inputs, verbs and packages",
-        ("git", *ADVISOR),
+        ADVISOR,
         full=True,
         selection=("tests", "advisor/tests/record", "-m", "full"),
     ),

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from page_reader import words
-from rich.console import Console
 from synthetic_run import write_run
 
 from mallard.bench.store import Store
 from mallard.bench.view.terminal import show_run
 from mallard.cli import main
+from mallard.shared.view.terminal.console import PlainConsole
 
 Natives = list[dict[str, Any]]
 
@@ -36,7 +36,7 @@ def shown(database: Path, experiment: str, width: int = 120) -> str:
     with Store.open_existing(database) as store:
         run = next(run for run in store.runs() if run.experiment == experiment)
         rows, notes = store.rows(run.id), store.notes(run.id)
-    console = Console(file=io.StringIO(), width=width, highlight=False)
+    console = PlainConsole(file=io.StringIO(), width=width)
     show_run(console, run, rows, notes, everything=True)
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 

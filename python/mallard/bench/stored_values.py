@@ -98,12 +98,13 @@ NUMBER: Kind = (is_number, "a number")
 COUNT_: Kind = (is_count, "a whole number of at least 0")
 TIME: Kind = (is_time, "a time of ISO 8601")
 FACTS: Kind = (is_facts, "an object of JSON")
+EXPERIMENT: Kind = (EXPERIMENTS.__contains__, f"one of {', '.join(EXPERIMENTS)}")
 
 RUN: Mapping[str, Kind] = {
     "id": COUNT_,
     "started": TIME,
     "finished": _or_none(TIME),
-    "experiment": TEXT,
+    "experiment": EXPERIMENT,
     "command": TEXT,
     "scale": TEXT,
     "seed": COUNT_,
@@ -120,10 +121,9 @@ NOTE: Mapping[str, Kind] = {"kind": TEXT, "text": TEXT, "at": TIME}
 
 
 def check_parameters(experiment: str, parameters: Mapping[str, Any]) -> None:
-    """Raises a RowError that names the parameter. Parameters and experiments that are unknown pass."""
-    known = EXPERIMENTS.get(experiment)
-    if known is None:
-        raise RowError(f"'experiment' is {shown(experiment)}; allowed are {', '.join(EXPERIMENTS)}")
+    """Raises a RowError that names the parameter, or an unknown experiment. Unknown parameters pass."""
+    check_columns({"experiment": experiment}, {"experiment": EXPERIMENT})
+    known = EXPERIMENTS[experiment]
     for name in (*known.places, *known.apart):
         axis = known.axis(name)
         if name not in parameters and axis is not None and axis.takes and not axis.within:

@@ -27,6 +27,7 @@ from mallard.cli.needs import Needs
 from mallard.cli.parser import NO_INSTALL, YES, Answer, Parser
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import did_you_mean, in_prose
+from mallard.shared.scratch import remove_abandoned
 from mallard.shared.version import is_installed, source_root, version
 
 PRODUCTS = {
@@ -173,6 +174,7 @@ def _done(words: Sequence[str]) -> int:
         command = parse_command(words)
     except Answer as answer:
         return print_answer(answer)
+    remove_abandoned()
     if is_installed():
         from mallard.cli.installed import build_runners
 

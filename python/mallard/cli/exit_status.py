@@ -6,7 +6,9 @@ benchmark continues without showing its progress.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -15,6 +17,7 @@ from types import FrameType
 from typing import Any, TextIO, cast
 
 from mallard.shared.errors import UsageError
+from mallard.shared.prose import printable
 
 DONE = 0
 FINDINGS = 1  # done, but the results need attention
@@ -33,10 +36,30 @@ class ReaderGone(Exception):  # noqa: N818 - no error
     """The reader of the pipe has closed it. The verb ends without a message."""
 
 
+# Substitutes for letters that the encoding of a terminal lacks. Others are escaped.
+PLAIN = {"±": "+-", "·": ".", "…": "...", "→": "->", "≤": "<=", "░": "-"}
+PLAIN |= dict.fromkeys("█▉▊▋▌", "#") | dict.fromkeys("▍▎▏", "-")
+PLAIN_ERRORS = "mallard-plain"
+
+
+def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letter = error.object[error.start]
+    return PLAIN.get(letter) or repr(letter)[1:-1].encode(
+        "ascii", "backslashreplace"
+    ).decode(), error.start + 1
+
+
+codecs.register_error(PLAIN_ERRORS, _plain)
+
+
 class _Stream:
     """Forwards every call to a stream. `failed` takes the errors of the system."""
 
     def __init__(self, stream: TextIO, failed: Callable[[OSError], None]) -> None:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=PLAIN_ERRORS)
         self._stream = stream
         self._failed = failed
 
@@ -107,7 +130,7 @@ def print_error(text: str) -> None:
 
 @contextlib.contextmanager
 def _ended_like_an_interrupt() -> Iterator[None]:
-    """Treats a kill or a closed terminal as Ctrl-C, so that no process that is measured stays behind.
+    """Treats Ctrl-C, a kill and a closed terminal alike, so that no process that is measured stays behind.
 
     An ignored signal stays ignored: nohup is for runs that outlast their terminal.
     """
@@ -115,7 +138,8 @@ def _ended_like_an_interrupt() -> Iterator[None]:
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    heeded = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN]
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    heeded = [number for number in signals if signal.getsignal(number) != signal.SIG_IGN]
     previous = {number: signal.signal(number, interrupt) for number in heeded}
     try:
         yield
@@ -130,17 +154,10 @@ def run_reporting_errors(act: Callable[[], int]) -> int:
         with guard_streams(), _ended_like_an_interrupt():
             return act()
     except UsageError as error:
-        print_error(f"mallard: error: {_printable(str(error))}")
+        print_error(f"mallard: error: {printable(str(error))}")
         return ERROR
     except KeyboardInterrupt:
         print_error("mallard: interrupted")
         return INTERRUPTED
     except ReaderGone:
         return READER_CLOSED
-
-
-def _printable(text: str) -> str:
-    """Escapes control characters, so that an argument cannot control the terminal."""
-    return "".join(
-        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
-    )

@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from mallard.shared.prose import printable
+
 WIDTH = 80
 INDENT = 2
 GAP = 2
@@ -28,7 +30,7 @@ def columns(rows: Sequence[tuple[str, str]], least: int = 0) -> str:
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns as wide as their cells; if a line would be too wide, the widest column wraps."""
     lines = [[*headings]] if headings else []
-    lines += [[*row] for row in rows]
+    lines += [[printable(cell) for cell in row] for row in rows]
     widths = [max(max(map(len, cell.split("\n"))) for cell in column) for column in zip(*lines, strict=True)]
     if (excess := sum(widths) + GAP * (len(widths) - 1) - WIDTH) > 0:
         widest = widths.index(max(widths))
@@ -43,7 +45,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def wrapped(text: str) -> str:
-    return textwrap.fill(text, WIDTH, break_on_hyphens=False)
+    return textwrap.fill(printable(text), WIDTH, break_on_hyphens=False)
 
 
 def _folded(cell: str, width: int) -> list[str]:

@@ -20,8 +20,10 @@ def write_atomically(path: Path, text: str, option: str = "-o") -> None:
 
 @contextlib.contextmanager
 def atomic_file(path: Path, option: str = "-o") -> Iterator[Path]:
-    """Yields an empty file, which replaces `path` unless the block raises."""
+    """Yields an empty file, which replaces `path`, or the file that a link names, unless the block raises."""
     check_writable(path, option)
+    if path.is_symlink():
+        path = Path(os.path.realpath(path))
     special = os.path.exists(path) and not os.path.isfile(path)  # pipes and devices are not replaced
     partial: Path | None = None
     try:
@@ -50,8 +52,11 @@ def check_writable(path: Path, option: str = "-o") -> None:
     """Raises a UsageError for a path that cannot be written, before there is anything to write."""
     if os.path.isdir(path):
         raise UsageError(f"{path} is a directory; give a file: {option} FILE")
-    if not os.path.isdir(path.parent):
-        raise UsageError(f"{path} cannot be written: there is no directory {path.parent}; make it first")
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    if target.is_symlink():
+        raise UsageError(f"{path} is a link that leads to itself; give a file: {option} FILE")
+    if not os.path.isdir(target.parent):
+        raise UsageError(f"{path} cannot be written: there is no directory {target.parent}; make it first")
 
 
 def _settle(partial: Path) -> None:

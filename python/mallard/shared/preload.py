@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import re
 import shutil
 import tempfile
@@ -30,7 +31,7 @@ def _loadable(library: Path) -> str:
     try:
         if SEPARATORS.search(folder):
             folder = "/tmp"
-        links = Path(tempfile.mkdtemp(prefix="mallard-preload-", dir=folder))
+        links = Path(tempfile.mkdtemp(prefix=f"mallard-preload-{os.getpid()}-", dir=folder))
         atexit.register(shutil.rmtree, links, ignore_errors=True)
         link = links / SEPARATORS.sub("_", library.name)
         link.symlink_to(path)

@@ -36,5 +36,22 @@ def in_prose(words: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def printable(text: str) -> str:
+    """The text with control characters escaped, except line breaks, so that it cannot control a terminal."""
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
+    )
+
+
+def printable_name(name: str) -> str:
+    """The name with control characters and line breaks escaped."""
+    return name if name.isprintable() else printable(name).replace("\n", "\\n")
+
+
+def markdown_cell(text: str) -> str:
+    """The text as a cell of a table in Markdown, in one line and without elements of HTML."""
+    return printable_name(text.replace("\n", " ")).replace("|", "\\|").replace("<", "&lt;")
+
+
 def capitalised(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from synthetic_study import (
     MIB,
     candidate,
@@ -28,6 +27,7 @@ from mallard.advisor.advice.verdict import NOT_SEEN, Answer, decide
 from mallard.advisor.trial.program import Counts
 from mallard.advisor.view.terminal.advice import advice_json, show_advice
 from mallard.shared.stats import Difference
+from mallard.shared.view.terminal.console import PlainConsole
 
 CHANGE = TypeChange("vector", "T", "handle", "src/server.cpp:90", 1_000_000)
 
@@ -438,7 +438,7 @@ def test_one_round_is_unresolved():
 def test_screen_begins_with_answer_and_ends_with_code():
     case = study(changes=(CHANGE,))
     verdict = decide(case)
-    console = Console(width=80, highlight=False, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = PlainConsole(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     show_advice(console, case, verdict)
     lines = console.export_text().splitlines()
     assert lines[1].startswith("Put a monotonic allocator, rewound on return, into handle()")

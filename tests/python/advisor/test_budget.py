@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 import tomli
-from rich.console import Console
 
 from mallard.advisor.budget.document import PROCESS, UNLISTED, Budget, read_budget
 from mallard.advisor.budget.limits import Judgement, judge, quoted, render_budget
@@ -23,6 +22,7 @@ from mallard.advisor.budget.recorded_run import (
 from mallard.advisor.view.terminal.budget import show_judgement
 from mallard.cli import parse_command
 from mallard.shared.errors import UsageError
+from mallard.shared.view.terminal.console import PlainConsole
 
 FOLDED = """\
 _start;__libc_start_main_impl;main;parse(int);std::vector<int, my<int>>::push_back_[i];operator new 100
@@ -54,7 +54,7 @@ def budget(tmp_path: Path, text: str) -> Budget:
 
 
 def shown(judgement: Judgement) -> str:
-    console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = PlainConsole(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     show_judgement(console, FILE, judgement)
     return console.export_text()
 

@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 from profile_rows import figures, scope
-from rich.console import Console
 from synthetic_profile import document, withheld
 
 from mallard.advisor.profile.difference import Difference, Sums, compare
 from mallard.advisor.profile.document import read_profile
 from mallard.advisor.view.terminal.profile.difference import show_difference
+from mallard.shared.view.terminal.console import PlainConsole
 
 
 def difference(before: dict[str, Any], after: dict[str, Any]) -> Difference:
@@ -19,7 +19,7 @@ def difference(before: dict[str, Any], after: dict[str, Any]) -> Difference:
 
 
 def shown(before: dict[str, Any], after: dict[str, Any], *, width: int = 80, all_rows: bool = False) -> str:
-    console = Console(width=width, highlight=False, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = PlainConsole(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     show_difference(console, difference(before, after), all_rows=all_rows)
     return console.export_text()
 

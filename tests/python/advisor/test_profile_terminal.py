@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from profile_rows import amount, figures, scope
-from rich.console import Console
 from synthetic_profile import document, empty, hostile, in_depth, withheld
 
 from mallard.advisor.profile.document import read_profile
@@ -16,10 +15,11 @@ from mallard.advisor.profile.sentences import names_remedy, process_title
 from mallard.advisor.view.terminal.profile import show_profile
 from mallard.advisor.view.terminal.profile.leaks import LISTS, show_list
 from mallard.advisor.view.terminal.profile.lines import bar
+from mallard.shared.view.terminal.console import PlainConsole
 
 
 def shown(profile: dict[str, Any], width: int = 80, *, all_rows: bool = False) -> list[str]:
-    console = Console(width=width, highlight=False, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = PlainConsole(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     show_profile(console, read_profile(json.dumps(profile)), all_rows=all_rows)
     return console.export_text().splitlines()
 
@@ -268,7 +268,7 @@ DOCUMENTS = {
 
 
 def listed(profile: dict[str, Any], name: str, width: int = 80, *, all_rows: bool = False) -> list[str]:
-    console = Console(width=width, highlight=False, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = PlainConsole(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     show_list(console, read_profile(json.dumps(profile)), name, all_rows=all_rows)
     return console.export_text().splitlines()
 

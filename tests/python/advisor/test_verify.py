@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 from samples import sampled
 from synthetic_profile import document
 
@@ -36,6 +35,7 @@ from mallard.advisor.verify import (
 from mallard.advisor.view.terminal.verify import show_verification
 from mallard.cli import parse_command
 from mallard.shared.errors import UsageError
+from mallard.shared.view.terminal.console import PlainConsole
 
 RUN = Measured(cpu_seconds=0.1, wall_seconds=0.1, peak_bytes=10 << 20, faults=500, status=0, output="same")
 NOTHING_SEEN = Ownership()
@@ -53,7 +53,7 @@ def compared(failed: Mapping[str, str] | None = None, **by_arm: list[Measured]) 
 
 
 def shown(comparison: Comparison, ownership: Ownership = NOTHING_SEEN, advice: Advice | None = None) -> str:
-    console = Console(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = PlainConsole(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     show_verification(console, Verification(comparison, ownership, advice))
     return console.export_text()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -154,6 +155,61 @@ def test_verbs_survive_harmless_damage(
         status, message = called(verb, tmp_path)
         assert status in (0, 1, 2), verb
         assert status != 2 or "mallard: error: " in message, (verb, message)
+
+
+HOSTILE = "[/red] [link=x]y\x1b]0;title\x07\n\u202e</script><img src=x>"
+
+
+def with_hostile_words(value: Any) -> Any:
+    """Appends to each text of a cell, and inside of JSON."""
+    if isinstance(value, dict):
+        return {key: with_hostile_words(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [with_hostile_words(item) for item in value]
+    return value + HOSTILE if isinstance(value, str) else value
+
+
+def make_hostile(database: Path, table: str, column: str) -> None:
+    with closing(sqlite3.connect(database)) as opened:
+        for number, text in opened.execute(f'SELECT id, "{column}" FROM {table}').fetchall():
+            if not isinstance(text, str):
+                continue
+            value = (
+                json.dumps(with_hostile_words(json.loads(text)))
+                if text.startswith(("{", "["))
+                else text + HOSTILE
+            )
+            opened.execute(f'UPDATE {table} SET "{column}" = ? WHERE id = ?', (value, number))
+        opened.commit()
+
+
+TEXT_COLUMNS = {
+    "run": ("experiment", "command", "scale", "options", "machine", "runner", "commit", "started"),
+    "result": ("experiment", "parameters", "strategy", "status", "checksum", "notes", "detail", "malloc"),
+    "note": ("kind", "text"),
+}
+
+
+@pytest.mark.parametrize(
+    "place",
+    sampled(*((table, column) for table, columns in TEXT_COLUMNS.items() for column in columns)),
+    ids=".".join,
+)
+def test_verbs_escape_hostile_names(
+    sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: tuple[str, str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(sound, tmp_path / "mallard.db")
+    make_hostile(tmp_path / "mallard.db", *place)
+    for verb in COMMANDS:
+        output, errors = StringIO(), StringIO()
+        with redirect_stdout(output), redirect_stderr(errors):
+            status = main([*verb.split(), "--db", str(tmp_path / "mallard.db")])
+        assert status in (0, 1) or (status == 2 and "mallard: error: " in errors.getvalue()), verb
+        shown = errors.getvalue() + ("" if verb == "show export" else output.getvalue())  # CSV is data
+        assert not {"\x1b", "\x07", "\u202e"} & {*shown}, verb
+        page = tmp_path / "page.html"
+        assert not page.exists() or "<img" not in page.read_text(encoding="utf-8")
 
 
 def test_verbs_refuse_damaged_cells(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

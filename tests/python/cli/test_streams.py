@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from typing import Any
 
 import pytest
 from samples import sampled
+
+from mallard.cli.exit_status import PLAIN_ERRORS
 
 FULL = "/dev/full"
 SIDES = ("--strategy", "new-delete,multipool,pmr-unsynchronized", "--reps", "2")
@@ -131,3 +134,44 @@ def test_keeps_rows_when_output_fails(fake: Any) -> None:
         assert database.execute("SELECT count(*) FROM result").fetchone() == (6,)
         assert database.execute("SELECT count(*) FROM run WHERE finished IS NOT NULL").fetchone() == (1,)
     database.close()
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+@pytest.mark.parametrize("words", SAMPLE, ids=NAMES)
+def test_writes_in_any_encoding(measured: Any, words: tuple[str, ...], encoding: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3] / "python")}
+    done = subprocess.run(
+        [sys.executable, "-m", "mallard", *words],
+        cwd=measured.directory,
+        env={**environment, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
+        capture_output=True,
+        timeout=120,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    assert done.stdout.decode(encoding)
+    assert b"Traceback" not in done.stderr
+
+
+def test_substitutes_letters_that_an_encoding_lacks() -> None:
+    text = "2\u00b11 \u2588\u258f\u2591 a\u2026 na\u00efve \udcff"
+    assert text.encode("ascii", PLAIN_ERRORS) == rb"2+-1 #-- a... na\xefve \udcff"
+
+
+# In place of a module of the standard library, which the program imports among the first.
+INTERRUPTING = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
+
+
+@pytest.mark.parametrize(("disposition", "status"), [("SIG_DFL", -2), ("SIG_IGN", 0)])
+def test_interrupt_during_imports_prints_nothing(tmp_path: Path, disposition: str, status: int) -> None:
+    (tmp_path / "argparse.py").write_text(INTERRUPTING + ("raise SystemExit\n"))
+    source = str(Path(__file__).resolve().parents[3] / "python")
+    done = subprocess.run(
+        [sys.executable, "-m", "mallard", "show", "runs"],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{source}"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, getattr(signal, disposition)) and None,
+    )
+    assert (done.returncode, done.stderr) == (status, "")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from heat_maps import HeatMap, heat_maps
-from rich.console import Console
 from samples import sampled
 
 from mallard.bench.analysis.peers import counterparts, duels, has_contenders
@@ -17,6 +16,7 @@ from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.store import Run
 from mallard.bench.view.html import Measured, page
 from mallard.bench.view.terminal.findings.peers import show_peers, show_peers_summary
+from mallard.shared.view.terminal.console import PlainConsole
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
 from figures.peers import all_duels, beside
@@ -65,7 +65,7 @@ def test_script_fills_only_folded_tables(text: str) -> None:
 
 def test_peers_summary_fits_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
     columns, most = SCREEN
-    show_peers_summary(Console(width=columns), all_duels(), beside())
+    show_peers_summary(PlainConsole(width=columns), all_duels(), beside())
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= most
     assert max(map(len, lines)) <= columns
@@ -79,7 +79,7 @@ def test_the_comparison_of_an_experiment_cuts_no_figure(
     rows = [row for stored in stored_runs(experiment) for row in stored.rows]
     if not has_contenders(rows):
         pytest.skip("no rows of other libraries")
-    show_peers(Console(width=columns), duels(rows), counterparts(rows), [])
+    show_peers(PlainConsole(width=columns), duels(rows), counterparts(rows), [])
     output = capsys.readouterr().out
     assert "\N{HORIZONTAL ELLIPSIS}" not in output
     assert max(map(len, output.splitlines())) <= columns

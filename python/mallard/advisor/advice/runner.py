@@ -25,7 +25,7 @@ from mallard.advisor.advice.global_mallocs import Globals, run_globals
 from mallard.advisor.advice.patterns import find_patterns
 from mallard.advisor.advice.study import ScopePair, Screened, Study
 from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
-from mallard.advisor.profile.sentences import program_name, withheld
+from mallard.advisor.profile.sentences import program_name, stopped, withheld
 from mallard.advisor.trial.campaign import (
     EMPTY_INPUT,
     LEAST_EFFECT,
@@ -632,6 +632,8 @@ def study_notes(program: Program, profile: Profile, mallocs: Globals) -> list[st
             f"With the recorder the program {ends[0]}, and without it {ends[1]}: the recording may be "
             f"incomplete; {LIMITS}."
         )
+    if profile.process.stopped not in (None, "asked"):
+        notes.append(f"{stopped(profile.process)} The counts of blocks and operations are of its beginning.")
     if not mallocs.compared:
         notes.append(OUTPUT_IGNORED)
     notes += [f"{name} was not preloaded: it is {mallocs.base}." for name in mallocs.same]

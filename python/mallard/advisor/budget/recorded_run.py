@@ -10,7 +10,6 @@ from __future__ import annotations
 import mmap
 import os
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from mallard.advisor.profile.document import Profile, ask, printable, read_profi
 from mallard.advisor.profile.names import Names, is_library_function, names_function, short_name
 from mallard.advisor.profile.records import Scope
 from mallard.shared.errors import UsageError
+from mallard.shared.scratch import scratch_folder
 
 MOST_FUNCTIONS = 8  # of a stack, counted from the innermost
 MOST_STACKS = 12  # of a scope
@@ -174,7 +174,7 @@ class MeasuredRun:
 
     @cached_property
     def stacks(self) -> AllocationStacks:
-        with tempfile.TemporaryDirectory(prefix="mallard-budget-") as folder:
+        with scratch_folder("budget") as folder:
             file = Path(folder) / "folded"
             ask([*self._trace, "--export", "folded-blocks", "-o", str(file)])
             return AllocationStacks(file.read_text(encoding="utf-8", errors="replace"))

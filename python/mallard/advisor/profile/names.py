@@ -13,6 +13,7 @@ from functools import cached_property, partial
 
 from mallard.advisor.profile.document import Function, Place, Profile
 from mallard.advisor.profile.records import Scope
+from mallard.shared.prose import printable_name
 
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 LONGEST = 5000  # characters of a name that are read
@@ -34,7 +35,7 @@ QUALIFIERS = re.compile(r"\s*(?:const|volatile|noexcept|&&?)(?![\w:])")
 def short_name(name: str) -> str:
     text = INLINE.sub("", STRING.sub("std::string", name[:LONGEST]))
     shortened = _shortened(text).strip()
-    return shortened or name.strip() or "?"
+    return printable_name(shortened or name.strip()) or "?"
 
 
 def is_library_function(short: str) -> bool:
@@ -189,7 +190,7 @@ class Names:
 
     def within(self, number: int | None, width: int) -> str:
         """With template arguments if there is room for them; never longer than the width."""
-        wide = self.function(number).short_name or ""
+        wide = printable_name(self.function(number).short_name or "")
         return wide if 0 < len(wide) <= width else fitted(self.short(number), width)
 
     def full(self, number: int | None) -> str:
@@ -200,7 +201,7 @@ class Names:
         function = self.function(number)
         if function.file:
             return _at(function.file, function.line)
-        return os.path.basename(function.object or "")
+        return printable_name(os.path.basename(function.object or ""))
 
     def place(self, number: int | None) -> Place:
         places = self._profile.places
@@ -222,12 +223,12 @@ class Names:
         return stacks[number] if number is not None and 0 <= number < len(stacks) else ()
 
     def scope(self, scope: Scope) -> str:
-        return scope.name if scope.name is not None else self.short(scope.function)
+        return printable_name(scope.name) if scope.name is not None else self.short(scope.function)
 
     def scope_within(self, scope: Scope) -> Callable[[int], str]:
         """The name of a scope in a number of columns."""
         if scope.name is not None:
-            return partial(fitted, scope.name)
+            return partial(fitted, printable_name(scope.name))
         return partial(self.within, scope.function)
 
     def place_within(self, number: int | None) -> Callable[[int], str]:
@@ -247,6 +248,7 @@ class Names:
 
 
 def _at(file: str, line: int | None) -> str:
+    file = printable_name(file)
     return f"{file}:{line}" if line else file
 
 

@@ -14,7 +14,7 @@ from functools import cache
 from mallard.advisor.profile.document import Launcher, ListedProcess, Process, Profile
 from mallard.advisor.profile.formats import UNKNOWN, count, plural, precise_share, seconds, share, size
 from mallard.advisor.profile.records import Interval
-from mallard.shared.prose import in_prose
+from mallard.shared.prose import in_prose, printable_name
 
 STACKS = {
     "none": "no stacks were taken",
@@ -219,14 +219,20 @@ def marked(profile: Profile) -> list[str]:
         rate = f", {count(mark.per_second)} a second" if mark.per_second is not None else ""
         between = mark.allocations_between
         apart = f", {count(between)} allocations between two" if between is not None else ""
-        lines.append(f"{mark.name}: {plural(mark.count, 'mark')}{rate}{apart}")
+        lines.append(f"{printable_name(mark.name)}: {plural(mark.count, 'mark')}{rate}{apart}")
     for instance in markers.instances if markers else ():
         amount = f"{plural(instance.allocations, 'allocation')} of {size(instance.bytes)}"
-        lines.append(f"{instance.name}: {plural(instance.instances, 'instance')}, {amount}")
+        lines.append(f"{printable_name(instance.name)}: {plural(instance.instances, 'instance')}, {amount}")
     for pool in profile.pools:
         amount = f"{plural(pool.allocations, 'allocation')} of {size(pool.bytes)}"
-        lines.append(f"{pool.name}: {plural(pool.pools, 'recorded pool')}, {amount}")
+        lines.append(f"{printable_name(pool.name)}: {plural(pool.pools, 'recorded pool')}, {amount}")
     return lines
+
+
+def stopped(process: Process) -> str:
+    """Why the recording ended before the program; empty if it did not."""
+    reason = process.stopped
+    return f"Recording stopped before the program ended: {STOPPED.get(reason, reason)}." if reason else ""
 
 
 def losses(profile: Profile) -> list[str]:
@@ -239,10 +245,7 @@ def losses(profile: Profile) -> list[str]:
         texts.append(
             "The end of the process is missing, so blocks that seem alive may have been freed later."
         )
-    if process.stopped:
-        texts.append(
-            f"Recording stopped before the program ended: {STOPPED.get(process.stopped, process.stopped)}."
-        )
+    texts += filter(None, [stopped(process)])
     if process.sampled_one_in > 1:
         texts.append(
             f"One activation in {count(process.sampled_one_in)} was recorded; figures are of those alone."

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import struct
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
 from mallard.shared import preload
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, find_library, own_name, same_file
+from mallard.shared.scratch import scratch_folder
 
 STRATEGIES = {
     "monotonic": "a monotonic allocator (rewound when no block of the scope is live)",
@@ -212,7 +212,7 @@ class Program:
     process: TriedProcess | None = None
 
     def run(self, arm: Arm, scope: Scope) -> RunResult:
-        with tempfile.TemporaryDirectory(prefix="mallard-trial-") as folder:
+        with scratch_folder("trial") as folder:
             report = Path(folder) / "report"
             environment = self._environment(arm, scope, report)
             measured = measure(self.words, environment, self.stdin, self.seconds_limit, self.surroundings)

@@ -10,7 +10,6 @@ import contextlib
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 from mallard.advisor.trial.command import require_success
 from mallard.advisor.trial.load import Load
 from mallard.shared.errors import UsageError
+from mallard.shared.scratch import scratch_folder
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def surround(
 ) -> Iterator[Surroundings]:
     """Runs `setup` before all runs, and `cleanup` after the last, even if that failed."""
     limit = surroundings.seconds_limit
-    with tempfile.TemporaryDirectory(prefix="mallard-scratch-", ignore_cleanup_errors=True) as folder:
+    with scratch_folder("scratch") as folder:
         if scratch := surroundings.scratch:
             if Path(folder).resolve().is_relative_to(scratch.resolve()):
                 raise UsageError(

@@ -21,6 +21,7 @@ from mallard.bench.claims.rules import RULES, Rule
 from mallard.bench.evidence import Measured, by_setting
 from mallard.bench.result import Row
 from mallard.bench.store import Run, Store
+from mallard.shared.prose import markdown_cell
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
@@ -243,4 +244,4 @@ def _markdown_line(entry: Entry) -> str:
         entry.interval,
         verdict,
     ]
-    return "| " + " | ".join(part.replace("|", "\\|").replace("<", "&lt;") for part in parts) + " |"
+    return "| " + " | ".join(map(markdown_cell, parts)) + " |"

@@ -24,6 +24,7 @@ from mallard.bench.analysis.peers import (
     value_text,
     worst_text,
 )
+from mallard.shared.prose import markdown_cell
 
 COUNTS_HEAD = "/".join(COUNTED)
 
@@ -118,4 +119,4 @@ def table(heading: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 
 def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells) + " |"
+    return "| " + " | ".join(map(markdown_cell, cells)) + " |"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import tempfile
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from mallard.shared.atomic_file import check_writable, write_atomically
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import NAMES
 from mallard.shared.native_file import TRIAL_LIBRARY
+from mallard.shared.scratch import scratch_folder
 
 EXAMPLES = (
     ("mallard advise -- ./parser input", "the answer, in about two minutes"),
@@ -67,15 +67,13 @@ def needs(arguments: argparse.Namespace) -> Needs:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from rich.console import Console
-
     from mallard.advisor.advice.runner import Request, study
     from mallard.advisor.advice.verdict import decide
     from mallard.advisor.profile.formats import size
     from mallard.advisor.trial.program import Program
     from mallard.advisor.view.html.advice import advice_page
     from mallard.advisor.view.terminal.advice import advice_json, show_advice
-    from mallard.shared.view.terminal.console import output_console, print_line
+    from mallard.shared.view.terminal.console import PlainConsole, output_console, print_line
     from mallard.shared.view.terminal.counting import step_progress
 
     chosen = trials.chosen_mallocs(arguments)
@@ -91,11 +89,11 @@ def run(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         terminal=trials.reads_terminal(arguments),
     )
-    display = Console(stderr=True, highlight=False)
+    display = PlainConsole(stderr=True)
     say = partial(print_line, display)
     with (
         surround_runs(arguments) as surroundings,
-        tempfile.TemporaryDirectory(prefix="mallard-advise-") as folder,
+        scratch_folder("advise") as folder,
         step_progress(display) as step,
     ):
         program = Program(

@@ -79,12 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _survey(arguments: argparse.Namespace) -> int:
     """Several runs with one answer: of the survey, or of mallard against other mallocs."""
-    from rich.console import Console
-
     from mallard.bench.view.terminal.findings.against import show_against
     from mallard.bench.view.terminal.progress import ProgressDisplay
     from mallard.bench.view.terminal.survey import show_survey
-    from mallard.shared.view.terminal.console import output_console
+    from mallard.shared.view.terminal.console import PlainConsole, output_console
 
     requests = _requests(arguments)
     mallocs = selected_mallocs(requests[0])
@@ -93,7 +91,7 @@ def _survey(arguments: argparse.Namespace) -> int:
             f"--against '{arguments.against}': its library is not installed; "
             "'mallard doctor' names the package"
         )
-    display = ProgressDisplay(Console(stderr=True, highlight=False))
+    display = ProgressDisplay(PlainConsole(stderr=True))
     outcomes = measure(requests, arguments.db, shlex.join(arguments.command_words), display)
     if len(outcomes) < len(requests):
         return exit_status.INTERRUPTED
@@ -108,15 +106,13 @@ def _survey(arguments: argparse.Namespace) -> int:
 
 
 def _experiment(arguments: argparse.Namespace) -> int:
-    from rich.console import Console
-
     from mallard.bench.view.terminal import show_outcome, show_run
     from mallard.bench.view.terminal.notation import show_answer
     from mallard.bench.view.terminal.progress import ProgressDisplay
-    from mallard.shared.view.terminal.console import output_console
+    from mallard.shared.view.terminal.console import PlainConsole, output_console
 
     (request,) = _requests(arguments)
-    display = ProgressDisplay(Console(stderr=True, highlight=False))
+    display = ProgressDisplay(PlainConsole(stderr=True))
     outcomes = measure([request], arguments.db, shlex.join(arguments.command_words), display)
     if not outcomes:
         return exit_status.INTERRUPTED

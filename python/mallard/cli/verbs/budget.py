@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from mallard.cli.needs import Needs
 from mallard.cli.options import add_time_limit, check_program, process_name
 from mallard.shared.atomic_file import check_writable, write_atomically
 from mallard.shared.errors import UsageError
+from mallard.shared.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from mallard.advisor.budget.recorded_run import MeasuredRun
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.budget.recorded_run import MeasuredRun
     from mallard.advisor.trial.process import record
 
-    with tempfile.TemporaryDirectory(prefix="mallard-budget-") as folder:
+    with scratch_folder("budget") as folder:
         file = Path(folder) / "budget.trace"
         trace = record(
             *(arguments.words, arguments.input, file, arguments.time_limit),

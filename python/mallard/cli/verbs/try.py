@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import NAMES, OWN
 from mallard.shared.native_file import TRIAL_LIBRARY
 from mallard.shared.prose import in_prose
+from mallard.shared.scratch import scratch_folder
 
 EXAMPLES = (
     ("mallard try --scope handle -- ./parser", "every strategy"),
@@ -87,8 +87,6 @@ def needs(arguments: argparse.Namespace) -> Needs:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from rich.console import Console
-
     from mallard.advisor.profile.document import ask, read_profile, trace_words
     from mallard.advisor.trial.campaign import (
         EMPTY_INPUT,
@@ -104,11 +102,11 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.trial.program import Program, refuse_other_program, tried_process
     from mallard.advisor.trial.scope_code import exclude_functions, learn_rules, locate_scope
     from mallard.advisor.view.terminal.trial import show_campaign, trial_json
-    from mallard.shared.view.terminal.console import output_console, print_line
+    from mallard.shared.view.terminal.console import PlainConsole, output_console, print_line
     from mallard.shared.view.terminal.counting import count_progress
 
     trials.check_available(trials.chosen_mallocs(arguments))
-    display = Console(stderr=True, highlight=False)
+    display = PlainConsole(stderr=True)
     campaign = Campaign(
         strategies=tuple(chosen_strategies(arguments.strategy)),
         mallocs=trials.chosen_mallocs(arguments),
@@ -119,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     with (
         surround_runs(arguments) as surroundings,
-        tempfile.TemporaryDirectory(prefix="mallard-try-") as folder,
+        scratch_folder("try") as folder,
     ):
         program = Program(
             surroundings.program_words(arguments.program),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 from pathlib import Path
 
 from mallard.advisor.verify import AFTER, BEFORE, NULL, read_advice
@@ -19,6 +18,7 @@ from mallard.cli.options import (
 )
 from mallard.cli.parser import positive_int
 from mallard.shared.errors import UsageError
+from mallard.shared.scratch import scratch_folder
 
 EXAMPLES = (
     ("mallard verify ./before ./after -- FILE", "both with the same arguments"),
@@ -89,11 +89,9 @@ def needs(arguments: argparse.Namespace) -> Needs:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from rich.console import Console
-
     from mallard.advisor.verify import Verification, compare, record_ownership, run_before
     from mallard.advisor.view.terminal.verify import show_verification
-    from mallard.shared.view.terminal.console import output_console
+    from mallard.shared.view.terminal.console import PlainConsole, output_console
     from mallard.shared.view.terminal.counting import count_progress
 
     advice = read_advice(arguments.advice) if arguments.advice else None
@@ -102,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
         first = run_before(
             programs[BEFORE], arguments.words, arguments.input, arguments.time_limit, surroundings
         )
-        with count_progress(Console(stderr=True, highlight=False), "run") as tick:
+        with count_progress(PlainConsole(stderr=True), "run") as tick:
             comparison = compare(
                 programs,
                 arguments.words,
@@ -114,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
                 surroundings,
                 first,
             )
-        with tempfile.TemporaryDirectory(prefix="mallard-verify-") as folder:
+        with scratch_folder("verify") as folder:
             command = surroundings.program_words([programs[AFTER], *arguments.words])
             ownership = record_ownership(
                 *(command, arguments.input, Path(folder), arguments.time_limit, surroundings),

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 from synthetic_rows import failed_row, native_row
 
 from mallard.bench.analysis.against import PARTS, Line, build_lines, mean, rival_strategies, verdict
@@ -17,6 +16,7 @@ from mallard.bench.result import Row
 from mallard.bench.view.terminal.findings.against import show_against
 from mallard.cli import main, parse_command
 from mallard.shared.errors import UsageError
+from mallard.shared.view.terminal.console import PlainConsole
 
 Native = dict[str, Any]
 
@@ -158,7 +158,7 @@ def test_unfinished_cell_has_its_reason() -> None:
 
 
 def shown(table: list[Line], width: int = 80) -> str:
-    console = Console(width=width, file=io.StringIO())
+    console = PlainConsole(width=width, file=io.StringIO())
     with console.capture() as captured:
         show_against(console, table)
     return captured.get()

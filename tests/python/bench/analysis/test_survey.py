@@ -6,7 +6,6 @@ import io
 from typing import Any
 
 import pytest
-from rich.console import Console
 from synthetic_rows import failed_row, native_row
 
 from mallard.bench.analysis.survey import QUESTIONS, Answer, Question, answers, in_words
@@ -15,6 +14,7 @@ from mallard.bench.expected_runner import expected_runner
 from mallard.bench.plan import SURVEY, Host, make_plan
 from mallard.bench.result import Row
 from mallard.bench.view.terminal.survey import conclusions, show_survey
+from mallard.shared.view.terminal.console import PlainConsole
 
 HOST = Host(available_bytes=8 << 30, cores=2)
 QUESTION = Question("keep it", "P", "reuse", ("multipool", "heap"), ("pmr-unsynchronized",), "two sizes")
@@ -147,7 +147,7 @@ def test_answers_start_with_programs_and_the_largest_gain() -> None:
 
 def screen(results: list[Answer], width: int = 80) -> str:
     stream = io.StringIO()
-    show_survey(Console(file=stream, width=width, highlight=False), results, ["mi"])
+    show_survey(PlainConsole(file=stream, width=width), results, ["mi"])
     return stream.getvalue()
 
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from mallard.bench.analysis.labels import column_words
 from mallard.bench.result import Row
@@ -18,7 +17,7 @@ from mallard.bench.strategy_names import of_papers
 from mallard.bench.view.terminal import show_run
 from mallard.bench.view.terminal.progress import ProgressDisplay, format_remaining
 from mallard.bench.view.terminal.table import header, make_column, ratio_style
-from mallard.shared.view.terminal.console import print_line
+from mallard.shared.view.terminal.console import PlainConsole, print_line
 
 ALL = ["null", "new-delete", "new-delete-keep", *of_papers(2)]
 RUN = Run(
@@ -74,12 +73,11 @@ def shown(
     run: Run = RUN,
     everything: bool = True,
 ) -> str:
-    console = Console(
+    console = PlainConsole(
         file=io.StringIO(),
         width=width,
         force_terminal=colour,
         color_system="truecolor" if colour else None,
-        highlight=False,
     )
     show_run(console, run, result_rows, everything=everything)
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
@@ -305,7 +303,7 @@ def test_formats_remaining_time(seconds: float | None, text: str) -> None:
 
 
 def test_terminal_progress_shows_bar_and_time() -> None:
-    console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system=None)
+    console = PlainConsole(file=io.StringIO(), width=100, force_terminal=True, color_system=None)
     display = ProgressDisplay(console)
     display.begin(0, 10)
     (row,) = rows({"monotonic": [30.0]})
@@ -321,7 +319,7 @@ def test_terminal_progress_shows_bar_and_time() -> None:
 def test_progress_elsewhere_is_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
     monkeypatch.setattr("mallard.bench.view.terminal.progress.time.monotonic", lambda: clock[0])
-    console = Console(file=io.StringIO(), width=100, force_terminal=False)
+    console = PlainConsole(file=io.StringIO(), width=100, force_terminal=False)
     display = ProgressDisplay(console)
     display.begin(0, 10)
     (row,) = rows({"monotonic": [30.0]})
@@ -350,9 +348,7 @@ def test_family_rules_are_symmetric(names: list[str], expected: str) -> None:
 @pytest.mark.parametrize(("terminal", "lines"), [(True, 2), (False, 1)])
 def test_only_terminals_wrap_lines(terminal: bool, lines: int) -> None:
     text = io.StringIO()
-    print_line(
-        Console(file=text, width=20, force_terminal=terminal, highlight=False), "[twenty] columns and more"
-    )
+    print_line(PlainConsole(file=text, width=20, force_terminal=terminal), "[twenty] columns and more")
     assert len(text.getvalue().splitlines()) == lines
     assert text.getvalue().split() == ["[twenty]", "columns", "and", "more"]
 

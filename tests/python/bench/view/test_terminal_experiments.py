@@ -30,6 +30,7 @@ from mallard.bench.strategy_names import of_papers
 from mallard.bench.view.terminal import show_run
 from mallard.bench.view.terminal.progress import ProgressDisplay
 from mallard.bench.view.terminal.table import Block, block, fitting, show_beside
+from mallard.shared.view.terminal.console import PlainConsole
 
 Natives = list[dict[str, Any]]
 AF = tuple(2**exponent for exponent in range(8, -1, -1))
@@ -61,12 +62,11 @@ def make_run(experiment: str) -> Run:
 
 
 def make_console(width: int, *, colour: bool = False) -> Console:
-    return Console(
+    return PlainConsole(
         file=io.StringIO(),
         width=width,
         force_terminal=colour,
         color_system="truecolor" if colour else None,
-        highlight=False,
     )
 
 
@@ -297,7 +297,7 @@ def test_columns_are_shared_out_evenly() -> None:
     ],
 )
 def test_progress_names_the_cell(natives: Natives, words: str) -> None:
-    console = Console(file=io.StringIO(), width=120, force_terminal=True, color_system=None)
+    console = PlainConsole(file=io.StringIO(), width=120, force_terminal=True, color_system=None)
     display = ProgressDisplay(console)
     display.begin(0, 10)
     display.measured(Row.from_native(1, natives[0]), 5, 120.0)

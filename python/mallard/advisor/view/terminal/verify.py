@@ -23,7 +23,7 @@ from mallard.advisor.verify import (
     Typical,
     Verification,
 )
-from mallard.shared.prose import in_prose
+from mallard.shared.prose import in_prose, printable_name
 from mallard.shared.stats import Difference
 from mallard.shared.view.terminal.console import print_line
 
@@ -234,7 +234,7 @@ def _owners(ownership: Ownership) -> list[tuple[str, str]]:
 
 
 def _of_pool(pool: Pool) -> list[tuple[str, str]]:
-    label = f"{pool.name} ({plural(pool.pools, 'pool')}, {plural(pool.allocations, 'block')})"
+    label = f"{printable_name(pool.name)} ({plural(pool.pools, 'pool')}, {plural(pool.allocations, 'block')})"
     if not pool.wrong:
         return [(f"{label}: no block outlived its pool, and none was freed by the wrong one.", "")]
     kinds = (

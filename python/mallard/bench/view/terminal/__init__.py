@@ -35,7 +35,7 @@ def show_run(
 ) -> None:
     """Prints the figures and, last, what to use. The notes are those that the caller has not shown.
     `everything`: heat maps with all bindings and variants of a strategy."""
-    console.print(heading(run), style="bold", markup=False)
+    console.print(heading(run), style="bold")
     for note in notes:
         print_line(console, f"{note.kind}: {note.text}")
     console.print()

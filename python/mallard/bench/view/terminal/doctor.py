@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mallard.bench.doctor import Finding, State
+from mallard.shared.view.terminal.console import PlainConsole
 
 STYLES = {State.OK: "green", State.NOTE: "yellow", State.MISSING: "magenta"}
 STATE_WIDTH, TOPIC_WIDTH = 7, 18
@@ -19,7 +20,7 @@ PIPE_WIDTH = 240
 
 
 def findings_text(findings: list[Finding]) -> str:
-    console = Console(highlight=False)
+    console = PlainConsole()
     if not console.is_terminal:
         console.width = PIPE_WIDTH
     with console.capture() as shown:
@@ -29,7 +30,7 @@ def findings_text(findings: list[Finding]) -> str:
 
 def _show(console: Console, findings: list[Finding]) -> None:
     for group, members in groupby(findings, key=lambda finding: finding.group):
-        console.print(f"[bold]{group}[/]")
+        console.print(group, style="bold")
         console.print(Padding(_table(list(members)), (0, 0, 0, 2), expand=False))
     counts = Counter(finding.state for finding in findings)
     summary = ", ".join(f"{counts[state]} {_counted(state, counts[state])}" for state in State)

@@ -31,4 +31,4 @@ def show_answer(console: Console, notation: Notation, rows: Sequence[Row]) -> No
     if parts:
         side = "before" if notation.access_first else "after"
         where = f"{side} the shuffle" if notation.shuffle_factor else "without a shuffle"
-        console.print(f"{notation.text}: an access {where} takes {', '.join(parts)}", markup=False)
+        console.print(f"{notation.text}: an access {where} takes {', '.join(parts)}")

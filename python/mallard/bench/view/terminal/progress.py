@@ -50,10 +50,10 @@ class ProgressDisplay:
             return
         self._bar = Progress(
             BarColumn(bar_width=30),
-            TextColumn("{task.completed:.0f}/{task.total:.0f}"),
-            TextColumn("{task.fields[what]:<14}"),
+            TextColumn("{task.completed:.0f}/{task.total:.0f}", markup=False),
+            TextColumn("{task.fields[what]:<14}", markup=False),
             TimeElapsedColumn(),
-            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[left]}", markup=False),
             console=self._console,
             auto_refresh=False,
             transient=True,

@@ -41,7 +41,7 @@ def show_survey(console: Console, answers: Sequence[Answer], mallocs: Sequence[s
     console.print(grid)
     console.print()
     for line in conclusions(answers, mallocs):
-        console.print(line, markup=False)
+        console.print(line)
 
 
 def conclusions(answers: Sequence[Answer], mallocs: Sequence[str]) -> list[str]:

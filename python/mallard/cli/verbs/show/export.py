@@ -20,6 +20,7 @@ from mallard.cli.verbs.show.runs import check_runs, selected_runs
 from mallard.shared.atomic_file import write_atomically
 from mallard.shared.errors import UsageError
 from mallard.shared.parquet import EXTRA, Column, write_parquet
+from mallard.shared.prose import markdown_cell, printable_name
 from mallard.shared.stats import median
 
 PARQUET = "parquet"
@@ -135,8 +136,8 @@ def _as_markdown(runs: Sequence[Run], records: Sequence[Record], notes: Notes) -
     columns = [name for name in _columns(flat) if any(record.get(name) not in ("", None) for record in flat)]
     lines = []
     for run in runs:
-        lines.append(f"Run {run.id}, {run.started}: `{run.command}`")
-        lines += [f"- {note.kind}: {note.text}" for note in notes[run.id]]
+        lines.append(f"Run {run.id}, {run.started}: `{printable_name(run.command)}`")
+        lines += [f"- {markdown_cell(f'{note.kind}: {note.text}')}" for note in notes[run.id]]
     lines += ["", _markdown_line(columns), _markdown_line(["---"] * len(columns))]
     lines += [_markdown_line([_short(record.get(name)) for name in columns]) for record in flat]
     return "\n".join(lines) + "\n"
@@ -202,7 +203,7 @@ def _short(value: object) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
-    return str(value).replace("|", "\\|").replace("\n", " ")
+    return markdown_cell(str(value))
 
 
 WRITERS = {"csv": _as_csv, "json": _as_json, "md": _as_markdown}

@@ -44,5 +44,5 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     if names:
         others = f"; its tables are {', '.join(in_ranges(names))}" if names[1:] else ""
-        console.print(f"'mallard show table {names[0]}' shows it beside the paper{others}", markup=False)
+        console.print(f"'mallard show table {names[0]}' shows it beside the paper{others}")
     return exit_status.DONE

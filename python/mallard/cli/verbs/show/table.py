@@ -42,20 +42,17 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from rich.console import Console
+    from rich.text import Text
 
     from mallard.bench.view.printed import beside_text, notes_text
-    from mallard.shared.view.terminal.console import print_line
+    from mallard.shared.view.terminal.console import PlainConsole, print_line
 
     printed = table_named(arguments.argument)
     local = _checked(arguments, printed)
-    console = Console(highlight=False)
+    console = PlainConsole()
     run, measured = _measured(arguments, printed, local)
-    print_line(
-        console,
-        f"[bold]{printed.paper} {printed.label}[/], {printed.experiment}: {printed.caption}\n",
-        markup=True,
-    )
+    caption = f", {printed.experiment}: {printed.caption}\n"
+    print_line(console, Text.assemble((f"{printed.paper} {printed.label}", "bold"), caption))
     if run is None:
         nothing = beside(printed, Measured(printed.experiment), local)
         console.print(beside_text(printed, nothing, console, arguments.nanoseconds))

@@ -1,23 +1,53 @@
-"""The console that results are printed to."""
+"""The console that results are printed to. It prints every text as it is: names of functions, scopes and
+strategies come from programs, recordings and databases, and may hold markup or control characters.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from mallard.shared.prose import printable
 
 # A full heat map.
 PIPE_WIDTH = 100
+SIZES = ("COLUMNS", "LINES")
+
+
+class PlainConsole(Console):
+    """A console without markup, emoji codes and highlighting, which escapes control characters."""
+
+    def __init__(self, **options: Any) -> None:
+        environment = _with_valid_sizes(os.environ)
+        super().__init__(highlight=False, markup=False, emoji=False, _environ=environment, **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield Segment(printable(segment.text), segment.style)
+
+
+def _with_valid_sizes(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """Leaves out sizes that are not up to four digits; a line of $COLUMNS blanks may need gigabytes."""
+    invalid = {name for name in SIZES if not re.fullmatch("[1-9][0-9]{0,3}", environment.get(name, ""))}
+    return {name: value for name, value in environment.items() if name not in invalid}
 
 
 def output_console(pipe_width: int = PIPE_WIDTH) -> Console:
     """A console as wide as the terminal; without a terminal, $COLUMNS or `pipe_width` wide."""
-    console = Console(highlight=False)
-    if not console.is_terminal and not os.environ.get("COLUMNS"):
+    console = PlainConsole()
+    if not console.is_terminal and "COLUMNS" not in _with_valid_sizes(os.environ):
         console.width = pipe_width
     return console
 
 
-def print_line(console: Console, text: str, style: str = "", *, markup: bool = False) -> None:
+def print_line(console: Console, text: RenderableType, style: str = "") -> None:
     """Prints a line, wrapped between words on a terminal, unwrapped elsewhere."""
-    console.print(text, style=style, markup=markup, soft_wrap=not console.is_terminal)
+    console.print(text, style=style, soft_wrap=not console.is_terminal)

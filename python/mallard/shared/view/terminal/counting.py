@@ -13,7 +13,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 def count_progress(console: Console, label: str) -> Iterator[Callable[[int, int], None]]:
     """Yields a function that takes the finished and the total steps. Nothing is drawn between its
     calls, so that a measured process is not disturbed."""
-    columns = (TextColumn(label), BarColumn(bar_width=30), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn(label, markup=False),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console, auto_refresh=False, transient=True) as bar:
         task = bar.add_task(label)
 
@@ -28,7 +33,7 @@ def count_progress(console: Console, label: str) -> Iterator[Callable[[int, int]
 @contextlib.contextmanager
 def step_progress(console: Console) -> Iterator[Callable[[str], Callable[[int, int], None]]]:
     """Yields a function that begins a step of work, and returns its tick. One bar shows all steps."""
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), MofNCompleteColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=30), MofNCompleteColumn())
     with Progress(*columns, console=console, auto_refresh=False, transient=True) as bar:
         task = bar.add_task("")
 

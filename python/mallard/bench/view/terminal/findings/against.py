@@ -33,11 +33,11 @@ def show_against(console: Console, lines: Sequence[Line]) -> None:
     console.print(grid)
     console.print()
     for words in legend(lines):
-        console.print(words, style="dim", markup=False)
+        console.print(words, style="dim")
     for rival in rivals:
         console.print()
         for sentence in verdict(lines, rival):
-            console.print(sentence, markup=False)
+            console.print(sentence)
 
 
 def _head(name: str) -> str:

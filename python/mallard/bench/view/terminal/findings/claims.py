@@ -39,7 +39,7 @@ def show_claims(
         return
     for document in dict.fromkeys(entry.document for entry in entries):
         claims = [entry for entry in entries if entry.document == document]
-        print_line(console, f"[bold]{document}[/]: {_counted(claims)}", markup=True)
+        print_line(console, Text.assemble((document, "bold"), f": {_counted(claims)}"))
         show = _table if console.width >= WIDTH_OF_TABLE else _blocks
         show(console, [entry for entry in claims if entry.verdict not in hidden])
         console.print()

@@ -62,10 +62,10 @@ def show_peers_summary(console: Console, duels: Sequence[Duel], pairs: Sequence[
     plain = [pair for pair in nearest(pairs) if pair.ours in PLAIN]
     if plain:
         console.print(counterparts_table(plain, worst=console.width >= WIDE))
-        console.print(counterpart_sentence(pairs), markup=False)
+        console.print(counterpart_sentence(pairs))
     console.print(_by_library([duel for duel in duels if duel.quantity == TIME]))
-    console.print(f"{SUMMARY_LEGEND}", style="dim", markup=False)
-    console.print(MORE, markup=False)
+    console.print(f"{SUMMARY_LEGEND}", style="dim")
+    console.print(MORE)
 
 
 def _by_library(timed: Sequence[Duel]) -> Table:
@@ -128,14 +128,14 @@ def show_peers(
         console.print(counterparts_table(pairs, worst=console.width >= WIDE))
         console.print()
     for sentence in peer_sentences(duels, pairs):
-        console.print(sentence, markup=False)
+        console.print(sentence)
     console.print()
     for experiment in dict.fromkeys(duel.experiment for duel in duels):
         _show_experiment(console, [duel for duel in duels if duel.experiment == experiment])
     _show_losses(console, duels)
-    console.print(LEGEND, style="dim", markup=False)
+    console.print(LEGEND, style="dim")
     names = ", ".join(f"{run.experiment} {run.id} ({run.scale})" for run in runs)
-    console.print(f"here: runs {names}", style="dim", markup=False)
+    console.print(f"here: runs {names}", style="dim")
 
 
 def _show_experiment(console: Console, duels: Sequence[Duel]) -> None:
@@ -180,7 +180,7 @@ def _standings(all_standings: Sequence[Standing], names: CellNames | None) -> Ta
 def _show_worst(console: Console, all_standings: Sequence[Standing], names: CellNames) -> None:
     for standing in all_standings:
         if standing.worst:
-            console.print(f"slowest beside {standing.peer}: {duel_text(standing.worst, names)}", markup=False)
+            console.print(f"slowest beside {standing.peer}: {duel_text(standing.worst, names)}")
 
 
 def _fitting(columns: Sequence[Column], room: int) -> list[list[Column]]:
@@ -221,7 +221,8 @@ def _show_losses(console: Console, duels: Sequence[Duel]) -> None:
     lost = losses(duels)
     if not lost:
         return
-    console.print(f"[bold]Where another library is faster[/], {len(lost)} of {len(duels)} comparisons")
+    heading = ("Where another library is faster", "bold")
+    console.print(Text.assemble(heading, f", {len(lost)} of {len(duels)} comparisons"))
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")

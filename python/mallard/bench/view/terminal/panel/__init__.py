@@ -29,4 +29,4 @@ def show_answers(console: Console, answers: Sequence[Answer]) -> None:
         if len(answers) > 1:
             console.print(Text(setting_text(answer.setting), "bold"))
         for sentence in answer.sentences:
-            console.print(sentence, markup=False)
+            console.print(sentence)

@@ -29,7 +29,7 @@ def show(console: Console, rows: Sequence[Row], *, everything: bool) -> list[Ans
         for table, verdict in zip(summary.tables, summary.verdicts, strict=True):
             console.print(Text.assemble((f"{table.structure} ", "bold"), table.type))
             show_heat_map(console, table, everything=everything)
-            console.print(sentence(verdict), markup=False)
+            console.print(sentence(verdict))
             console.print()
         console.print(legend(), style="dim")
         console.print()
@@ -77,9 +77,8 @@ def show_averages(console: Console, summary: Summary) -> None:
             )
     if not grid.row_count:
         return
-    console.print(
-        f"[bold]Mean over {summary.population}, percent of {BASE}[/]; beside it P0213's of the same rows"
-    )
+    title = (f"Mean over {summary.population}, percent of {BASE}", "bold")
+    console.print(Text.assemble(title, "; beside it P0213's of the same rows"))
     console.print(grid)
     console.print()
     _show_effect(console, "cost of virtual dispatch", summary.dispatch, PRINTED_DISPATCH)

@@ -58,7 +58,7 @@ def show(console: Console, rows: Sequence[Row], *, everything: bool) -> list[Ans
             )
         _show_means(console, setting_tables)
     console.print()
-    console.print(LEGEND, style="dim", markup=False)
+    console.print(LEGEND, style="dim")
     return [Answer((), fragmentation_sentences(tables))]
 
 

@@ -58,7 +58,7 @@ def show(console: Console, rows: Sequence[Row], *, everything: bool) -> list[Ans
         show_beside(console, [_costs(system, surface) for surface in system.surfaces.values()])
         console.print()
         answers.append(Answer(system.setting, locality_sentences(system)))
-    console.print(LEGEND, style="dim", markup=False)
+    console.print(LEGEND, style="dim")
     return answers
 
 

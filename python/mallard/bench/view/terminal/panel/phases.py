@@ -60,7 +60,7 @@ def show_phases(console: Console, experiment: Experiment, panel: Phases, rows: S
             _show_amount(console, corner, table, amount)
         console.print()
         answers.append(Answer(table.setting, phase_sentences(experiment.name, table)))
-    console.print(f"{panel.legend} {MARKS}", style="dim", markup=False)
+    console.print(f"{panel.legend} {MARKS}", style="dim")
     return answers
 
 
@@ -106,7 +106,7 @@ def show_works(console: Console, experiment: Experiment, panel: Works, rows: Seq
             )
         console.print()
         answers.append(Answer(setting or (), work_sentences(experiment.name, works)))
-    console.print(f"{panel.legend} {MARKS}", style="dim", markup=False)
+    console.print(f"{panel.legend} {MARKS}", style="dim")
     return answers
 
 
@@ -138,7 +138,6 @@ def _show_book(console: Console, works: Sequence[Work]) -> None:
         console.print(
             f"{entry.work.label}: {BASE} / {entry.strategy} {times} ns = {factor(1.0 / entry.ours.median)}; "
             f"in the book {factor(1.0 / entry.printed)}",
-            markup=False,
         )
 
 

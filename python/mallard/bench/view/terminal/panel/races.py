@@ -39,7 +39,7 @@ def show_race(
         for below in panel.below:
             _show_below(console, table, below)
         console.print()
-    console.print(f"{panel.legend} {MARKS} {FAULTS}", style="dim", markup=False)
+    console.print(f"{panel.legend} {MARKS} {FAULTS}", style="dim")
     return answers
 
 
@@ -61,7 +61,7 @@ def _show_below(console: Console, table: CellTable, below: Most | Columns | Most
 def _show_words(console: Console, label: str, words: Mapping[str, str]) -> None:
     if words:
         listed = ", ".join(f"{name} {word}" for name, word in words.items())
-        console.print(f"{label}: {listed}.", markup=False)
+        console.print(f"{label}: {listed}.")
 
 
 def _most_ratio(table: CellTable, figure: str, base: str) -> dict[str, float]:

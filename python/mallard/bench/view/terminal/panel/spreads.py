@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from mallard.bench.analysis.names import in_table_order
 from mallard.bench.cells import Cell, cell_rows
@@ -33,7 +34,7 @@ def show_spreads(console: Console, experiment: Experiment, panel: Spreads, rows:
     for name in names:
         figures = [text for word in cells for text in _figures(cells[word].get(name))]
         grid.add_row(name, *figures, strategy_text(name) if described else "")
-    console.print(f"[bold]{panel.text}[/]: median, lowest and highest of the repetitions")
+    console.print(Text.assemble((panel.text, "bold"), ": median, lowest and highest of the repetitions"))
     console.print(grid)
 
 
