@@ -30,7 +30,7 @@ class multiallocation_chain {
 public:
     using void_pointer = void*;
     using pointer = T*;
-    using pointer_pair = std::pair<pointer, pointer>; ///< since Boost 1.83
+    using pointer_pair = std::pair<pointer, pointer>; ///< since Boost 1.76
     using size_type = std::size_t;
 
     class iterator {

@@ -218,18 +218,24 @@ private:
 
 /// Boost 1.74's stable_vector frees such a node and keeps it too, with every allocator.
 TEST_F(expandable_allocator_in_node_containers, return_nodes_when_element_construction_throws) {
+    // Since 1.79, Boost forgets the node whose element throws.
+    constexpr std::size_t forgotten_by_throw = BOOST_VERSION < 107'900 ? 0 : 1;
+    std::size_t forgotten = 0;
+    heap nodes;
     explosive::countdown = 0;
     const std::vector<explosive> ten(10, explosive(1));
     for (int n = 1; n <= 10; ++n) {
-        bc::list<explosive, alloc<explosive>> l{alloc<explosive>(h)};
-        bc::slist<explosive, alloc<explosive>> sl{alloc<explosive>(h)};
+        bc::list<explosive, alloc<explosive>> l{alloc<explosive>(nodes)};
+        bc::slist<explosive, alloc<explosive>> sl{alloc<explosive>(nodes)};
         explosive::countdown = n;
         EXPECT_THROW(l.insert(l.begin(), ten.begin(), ten.end()), std::runtime_error);
         explosive::countdown = n;
         EXPECT_THROW(sl.insert_after(sl.before_begin(), ten.begin(), ten.end()), std::runtime_error);
-        EXPECT_EQ(h.mechanism().use().used_blocks, l.size() + sl.size());
+        forgotten += 2 * forgotten_by_throw;
+        EXPECT_EQ(nodes.mechanism().use().used_blocks, l.size() + sl.size() + forgotten);
     }
-    EXPECT_EQ(h.counts().bursts, 20U);
+    EXPECT_EQ(nodes.mechanism().use().used_blocks, forgotten);
+    EXPECT_EQ(nodes.counts().bursts, 20U);
 }
 
 TEST_F(expandable_allocator_in_node_containers, keep_contents_when_memory_runs_out) {

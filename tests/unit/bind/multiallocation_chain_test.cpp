@@ -132,7 +132,7 @@ TEST_F(multiallocation_chain, forgets_a_part) {
 
 TEST_F(multiallocation_chain, extracts_data_and_incorporates_it) {
     chain blocks_chain = of(0, 4);
-    // Boost 1.83 and later name the type.
+    // Boost 1.76 and later name the type.
     const chain::pointer_pair ends = blocks_chain.extract_data();
     const auto [first, last] = ends;
     EXPECT_EQ(first, block(0));
