@@ -16,6 +16,7 @@
 #include <boost/container/stable_vector.hpp>
 #include <boost/container/string.hpp>
 #include <boost/container/vector.hpp>
+#include <boost/version.hpp>
 #else
 #define EQUIPMENT_HAS_BOOST 0
 #endif
