@@ -25,8 +25,8 @@ signals::signals(int own) noexcept {
     saved_sigchld_ = ::signal(SIGCHLD, SIG_DFL);
     descriptor_ = ::signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK);
     // A closed standard error, or a file size limit, must fail a call and not end the collector.
-    ::signal(SIGPIPE, SIG_IGN);
-    ::signal(SIGXFSZ, SIG_IGN);
+    saved_sigpipe_ = ::signal(SIGPIPE, SIG_IGN);
+    saved_sigxfsz_ = ::signal(SIGXFSZ, SIG_IGN);
 }
 
 signals::~signals() {
@@ -34,8 +34,8 @@ signals::~signals() {
 }
 
 void signals::restore() const noexcept {
-    ::signal(SIGPIPE, SIG_DFL);
-    ::signal(SIGXFSZ, SIG_DFL);
+    ::signal(SIGPIPE, saved_sigpipe_);
+    ::signal(SIGXFSZ, saved_sigxfsz_);
     ::signal(SIGCHLD, saved_sigchld_);
     ::sigprocmask(SIG_SETMASK, &saved_mask_, nullptr);
 }

@@ -29,6 +29,8 @@ private:
     int descriptor_ = -1;
     sigset_t saved_mask_{};
     void (*saved_sigchld_)(int) = SIG_DFL;
+    void (*saved_sigpipe_)(int) = SIG_DFL;
+    void (*saved_sigxfsz_)(int) = SIG_DFL;
 };
 
 } // namespace mallard::collect

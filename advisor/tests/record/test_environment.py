@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -80,3 +81,18 @@ def test_a_dynamic_go_program_runs(record, tmp_path):
     done = record(program)
     assert done.status == 7, done.messages
     assert done.events > 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD])
+def test_ignored_signals_stay_ignored(collector, tmp_path, number):
+    """As in a service of systemd, which ignores SIGPIPE."""
+    show = ["grep", "SigIgn", "/proc/self/status"]
+    recorded = [collector, "-o", tmp_path / "x.trace", "--", *show]
+    seen = [
+        subprocess.run(
+            words, preexec_fn=lambda: signal.signal(number, signal.SIG_IGN), capture_output=True, check=False
+        ).stdout
+        for words in (show, recorded)
+    ]
+    assert seen[0] == seen[1] != b""
+    assert int(seen[0].split()[1], 16) & 1 << number - 1

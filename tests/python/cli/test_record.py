@@ -99,14 +99,16 @@ def test_needs_the_advisor() -> None:
     assert parse_command(["record", "ls"]).needs() == Needs(presets=("advisor",))
 
 
-def record(tmp_path: Path, *words: str) -> tuple[int, list[str]]:
+def record(tmp_path: Path, *words: str, **settings: str) -> tuple[int, list[str]]:
     collector = tmp_path / "collector"
     collector.write_text(COLLECTOR)
     collector.chmod(0o755)
     own = {"MALLARD_COLLECTOR": str(collector), "MALLARD_ROOT": str(ROOT), "PYTHONPATH": str(ROOT / "python")}
     command = [sys.executable, "-m", "mallard", "record", *words]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
-    done = subprocess.run(command, env={**environment, **own}, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env={**environment, **own, **settings}, capture_output=True, text=True, check=False
+    )
     return done.returncode, done.stdout.splitlines()
 
 
@@ -119,6 +121,13 @@ def test_the_collector_takes_the_place_of_the_command(tmp_path: Path) -> None:
     assert root == "root=none ctype=none"
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
         assert not int(ignored.split()[1], 16) & 1 << number - 1
+
+
+def test_signals_that_the_caller_ignores_stay_ignored(tmp_path: Path) -> None:
+    caller = f"{1 << signal.SIGPIPE - 1:016x}"
+    ignored = record(tmp_path, "--", "ls", MALLARD_IGNORED=caller)[1][-1]
+    assert int(ignored.split()[1], 16) & 1 << signal.SIGPIPE - 1
+    assert not int(ignored.split()[1], 16) & 1 << signal.SIGXFSZ - 1
 
 
 def test_limits_are_passed_on(tmp_path: Path) -> None:

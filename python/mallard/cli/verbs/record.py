@@ -116,9 +116,10 @@ def run(arguments: argparse.Namespace) -> int:
     words = [str(collector), *_options(arguments)]
     if arguments.recover is None and arguments.pid is None:
         words += ["--", *arguments.program]
-    # Python ignores these two signals. A shell would start the program with the default actions.
+    # Python ignores these two signals. ./mallard reports whether its caller did, as systemd does for services.
+    ignored = int(os.environ.get("MALLARD_IGNORED", "0"), 16)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
-        signal.signal(number, signal.SIG_DFL)
+        signal.signal(number, signal.SIG_IGN if ignored >> (number - 1) & 1 else signal.SIG_DFL)
     sys.stdout.flush()
     try:
         os.execve(collector, words, _environment())
@@ -129,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _environment() -> dict[str, str]:
     """The user's environment, without the variables set by ./mallard and, in the C locale, by Python."""
     first = Path("/proc/self/environ").read_bytes().split(b"\0")
-    own = {"MALLARD_ROOT"} | {name for name in ("LC_CTYPE",) if not _is_set(name, first)}
+    own = {"MALLARD_ROOT", "MALLARD_IGNORED"} | {name for name in ("LC_CTYPE",) if not _is_set(name, first)}
     return {name: value for name, value in os.environ.items() if name not in own}
 
 
