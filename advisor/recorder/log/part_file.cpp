@@ -67,6 +67,13 @@ void wait_a_moment() noexcept {
     }
 }
 
+/// Effects: replaces the mapping by private memory, which has no pages yet.
+/// Returns: false on failure.
+bool map_memory(std::byte* begin, std::size_t bytes) noexcept {
+    return ::mmap(begin, bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
 /// Restores errno, which malloc must not change on success.
 class errno_guard {
 public:
@@ -121,23 +128,26 @@ bool part_file::map(int file) noexcept {
             return false;
         }
     }
-    void* const memory = ::mmap(nullptr, trace::header_bytes + window_bytes, PROT_READ | PROT_WRITE,
-                                MAP_SHARED | MAP_NORESERVE, file, 0);
+    // Those of an earlier recording of the process stay mapped, because threads may be in them, and are used again.
+    const int place = header_ == nullptr ? 0 : MAP_FIXED;
+    void* const memory = ::mmap(header_, trace::header_bytes + window_bytes, PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_NORESERVE | place, file, 0);
     if (memory == MAP_FAILED) {
         return false;
     }
     auto* const begin = static_cast<std::byte*>(memory);
-    // An earlier recording of the process may have used windows.
-    for (auto& window : windows_) {
-        window.store(nullptr, std::memory_order_release);
-    }
     next_free_.store(0, std::memory_order_relaxed);
     taken_.store(0, std::memory_order_relaxed);
     if (!get_pages(begin, trace::header_bytes)) {
-        ::munmap(memory, trace::header_bytes + window_bytes);
+        if (place == 0) {
+            ::munmap(memory, trace::header_bytes + window_bytes);
+        } else {
+            map_memory(begin, trace::header_bytes + window_bytes);
+        }
         return false;
     }
     windows_[0].store(begin + trace::header_bytes, std::memory_order_release);
+    mapped_windows_.store(1, std::memory_order_release);
     header_ = new (begin) trace::part_header;
     header_->chunks = chunks;
     header_->process = static_cast<std::uint32_t>(::getpid());
@@ -155,7 +165,7 @@ bool part_file::map(int file) noexcept {
 /// last page on. A window behind a header of less than a page shares that page with the preceding window.
 /// Returns: false if no addresses are available.
 bool part_file::map_window(std::uint32_t window_index) noexcept {
-    if (windows_[window_index].load(std::memory_order_acquire) != nullptr) {
+    if (window_index < mapped_windows_.load(std::memory_order_acquire)) {
         return true;
     }
     if (in_sandbox()) {
@@ -173,10 +183,17 @@ bool part_file::map_window(std::uint32_t window_index) noexcept {
     if (shared == 0) {
         ::munmap(memory, before);
     }
-    std::byte* none = nullptr;
-    if (!windows_[window_index].compare_exchange_strong(none, window)) {
-        ::munmap(window - shared, shared + window_bytes);
+    std::byte* former = nullptr;
+    if (!windows_[window_index].compare_exchange_strong(former, window)) {
+        // That of an earlier recording, or of another thread, with the same contents.
+        const std::size_t bytes = shared + window_bytes;
+        if (::mremap(window - shared, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, former - shared) ==
+            MAP_FAILED) {
+            ::munmap(window - shared, bytes);
+            return false;
+        }
     }
+    mapped_windows_.compare_exchange_strong(window_index, window_index + 1);
     return true;
 }
 
@@ -190,6 +207,7 @@ trace::part_header* part_file::leave() noexcept {
         }
         ::munmap(memory + kept, window_bytes - kept);
     }
+    mapped_windows_.store(0, std::memory_order_release);
     return std::exchange(header_, nullptr);
 }
 
@@ -210,8 +228,7 @@ void part_file::detach() noexcept {
         if (memory == nullptr) {
             break;
         }
-        if (::mmap(memory, window_bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+        if (!map_memory(memory, window_bytes)) {
             break; // the rest stays mapped to the part
         }
     }

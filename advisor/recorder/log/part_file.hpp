@@ -6,6 +6,7 @@
 /// Data model: trace/part.hpp. The file is large and sparse; the process maps only the windows in use, because addresses may be
 /// limited (RLIMIT_AS) or locked (mlockall). Nothing needs the file descriptor after `open`, because the program may
 /// close it.
+/// Invariant: the first `mapped_windows_` windows are of the file. Behind them are those of an earlier recording, for later use.
 /// Thread-safe.
 #pragma once
 
@@ -29,7 +30,7 @@ public:
     static void leave_header(trace::part_header* header) noexcept;
 
     /// Effects: replaces the mappings by private memory with the same contents of the header, so that the file is not in use any
-    /// more. Threads that are in the recorder may go on.
+    /// more. Threads that are in the recorder may go on. The next `open` uses the addresses again.
     /// Requires: the file is open, and recording has stopped.
     void detach() noexcept;
 
@@ -83,6 +84,7 @@ private:
 
     trace::part_header* header_ = nullptr;
     std::array<std::atomic<std::byte*>, most_chunks / window_chunks> windows_{};
+    std::atomic<std::uint32_t> mapped_windows_{0};
     path_text path_; ///< a member, because the stack may be small
     std::atomic<std::uint32_t> next_free_{0};
     std::atomic<std::uint64_t> taken_{0};
