@@ -246,7 +246,7 @@ trace::attachment settings_for(const arguments& args, const std::filesystem::pat
 /// The recording of a process that was running before.
 class attached_session {
 public:
-    attached_session(const target& process, const arguments& args, parts_folder& folder)
+    attached_session(target& process, const arguments& args, parts_folder& folder)
         : folder_(folder), parts_(folder, args.redact),
           attachment_(attach(process, settings_for(args, preloading_.library(), folder.path()))) {
         set_limits(parts_, args);
@@ -309,7 +309,7 @@ private:
 } // namespace
 
 int record_process(const arguments& args) {
-    const target process(static_cast<pid_t>(args.process));
+    target process(static_cast<pid_t>(args.process));
     for (const std::string& note : process.notes()) {
         print_line("note: " + note);
     }

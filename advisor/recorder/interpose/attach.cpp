@@ -15,6 +15,7 @@
 #include "trace/attachment.hpp"
 
 #include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -133,6 +134,39 @@ void record_until_end(std::uint32_t collector) noexcept {
     the_recording.detach();
 }
 
+/// Effects: unmaps the attachment, once the collector has released it. A collector that was killed may have left the borrowed
+/// thread in the code, so the mappings stay then.
+void unmap(attachment* request, std::uint32_t collector) noexcept {
+    constexpr timespec pause{0, 1'000'000};
+    while (std::atomic_ref(request->is_released).load(std::memory_order_acquire) == 0) {
+        if (has_ended(collector)) {
+            return;
+        }
+        ::nanosleep(&pause, nullptr);
+    }
+    ::munmap(reinterpret_cast<void*>(request->code), mallard::trace::attachment_code_bytes);
+    ::munmap(request, mallard::trace::attachment_data_bytes);
+}
+
+/// Returns: the state in which the attachment ends.
+attachment_state serve(attachment& request) noexcept {
+    if (std::atomic_ref(request.cancelled).load() != 0) {
+        return attachment_state::was_cancelled;
+    }
+    const pid_t process = ::getpid();
+    if (attached_process.exchange(process) == process) {
+        return attachment_state::is_busy;
+    }
+    recording_thread.store(::gettid());
+    const attachment_state state = begin(request);
+    if (state == attachment_state::recording) {
+        set_state(request, state);
+        record_until_end(request.collector);
+    }
+    attached_process.store(0);
+    return state == attachment_state::recording ? attachment_state::ended : state;
+}
+
 } // namespace
 
 /// A sandbox may end the process for the system calls of the thread, which cannot restore the slots without them.
@@ -153,22 +187,7 @@ void mallard::recorder::end_attachment() noexcept {
 MALLARD_INTERPOSED void mallard_record_attach(attachment* request) noexcept {
     is_of_recorder = true;
     ::pthread_detach(::pthread_self());
-    if (std::atomic_ref(request->cancelled).load() != 0) {
-        set_state(*request, attachment_state::was_cancelled);
-        return;
-    }
-    const pid_t process = ::getpid();
-    if (attached_process.exchange(process) == process) {
-        set_state(*request, attachment_state::is_busy);
-        return;
-    }
-    recording_thread.store(::gettid());
     const std::uint32_t collector = request->collector;
-    const attachment_state state = begin(*request);
-    if (state == attachment_state::recording) {
-        set_state(*request, state);
-        record_until_end(collector);
-    }
-    attached_process.store(0);
-    set_state(*request, state == attachment_state::recording ? attachment_state::ended : state);
+    set_state(*request, serve(*request));
+    unmap(request, collector);
 }

@@ -226,6 +226,91 @@ def test_setuid_does_not_wait_for_the_recorder(collector, tmp_path):
         settle(running.pid, 1)
 
 
+def test_setuid_in_threads_goes_on(collector, toys, tmp_path):
+    program = toys.build("credentials", ["credentials.c"], "-pthread")
+    with running_until_killed(program) as running:
+        assert running.stdout is not None
+        for turn in range(5):
+            folder = tmp_path / str(turn)
+            folder.mkdir()
+            done = attach(collector, folder, running.pid, "--for", "50ms")
+            assert done.returncode in {0, 2}, done.stderr
+            turns = int(running.stdout.readline())
+            wait_until(lambda: int(running.stdout.readline()) > turns + 100)  # noqa: B023
+        settle(running.pid, 5)
+
+
+@pytest.mark.parametrize("kind", ["large", "nested", "alternate", "restorer"])
+def test_starts_from_no_signal_handler(collector, toys, tmp_path, kind):
+    program = toys.build("handlers", ["handlers.c"])
+    with running_until_killed(program, kind) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "ready\n"
+        assert "in signal handlers" in refused(collector, tmp_path, running.pid)
+        assert running.poll() is None
+
+
+def test_refuses_the_child_of_a_vfork(collector, toys, tmp_path):
+    program = toys.build("vforks", ["vforks.c"])
+    with running_until_killed(program) as running:
+        assert running.stdout is not None
+        child = int(running.stdout.readline())
+        messages = refused(collector, tmp_path, child)
+        os.kill(child, signal.SIGKILL)
+        assert f"until it executes a program; record process {running.pid}" in messages
+
+
+def test_finds_the_c_library_among_files_of_its_name(collector, tmp_path):
+    copy = tmp_path / "libc.so.6.copy"
+    with running_until_killed("sleep", "600") as running:
+        wait_until(lambda: "libc.so.6" in maps(running.pid))
+        library = re.search(r"/\S*libc\.so\.6", maps(running.pid))
+        assert library is not None
+        shutil.copy(library[0], copy)
+    # Behind all libraries, where a search by name would find the copy last.
+    code = (
+        "import ctypes, re, sys\n"
+        "end = int(re.findall(r'-(\\w+) .*/ld-linux', open('/proc/self/maps').read())[-1], 16)\n"
+        "file = open(sys.argv[1], 'rb')\n"
+        "libc = ctypes.CDLL(None)\n"
+        "libc.mmap.argtypes = [ctypes.c_size_t, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_size_t]\n"
+        "libc.mmap(end + (16 << 20), 4096, 1, 2, file.fileno(), 0)\n"
+        "print('ready', flush=True)\nwhile True: [b'x' * n for n in range(2000)]"
+    )
+    with running_until_killed(sys.executable, "-c", code, copy) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        assert str(copy) in maps(running.pid)
+        done = attach(collector, tmp_path, running.pid, "--for", "50ms")
+        assert f"recording process {running.pid}" in done.stderr
+        settle(running.pid, 1)
+
+
+def test_leaves_the_memory_of_one_recording(collector, tmp_path):
+    with running_until_killed("sleep", "600") as running:
+        wait_until(lambda: "libc.so.6" in maps(running.pid))
+        sizes = []
+        for turn in range(6):
+            folder = tmp_path / str(turn)
+            folder.mkdir()
+            done = attach(collector, folder, running.pid, "--for", "10ms")
+            assert "had not allocated" in done.stderr
+            settle(running.pid, 1)
+            pages, resident = map(int, Path(f"/proc/{running.pid}/statm").read_text().split()[:2])
+            sizes.append((len(maps(running.pid).splitlines()), pages, resident))
+    mappings, pages, resident = zip(*sizes[1:], strict=True)
+    assert len(set(mappings)) == 1
+    assert len(set(pages)) == 1
+    assert resident[-1] - resident[0] <= 8
+
+
+def test_reads_no_mappings_while_a_thread_is_stopped(collector, allocating, meddle, tmp_path):
+    done = attach(collector, tmp_path, allocating.pid, "--for", "50ms", LD_PRELOAD=meddle, MEDDLE="maps")
+    assert f"recording process {allocating.pid}" in done.stderr
+    assert done.returncode >= 0  # not aborted
+    assert_goes_on(allocating)
+
+
 def test_spares_memory_around_the_stack_of_a_fiber(collector, toys, tmp_path):
     program = toys.build("fiber", ["fiber.cpp"], "-pthread", "-std=c++20")
     with running_until_killed(program) as running:

@@ -1,6 +1,8 @@
 #include "recorder/collect/attach/injection.hpp"
 
 #include "recorder/arch/arch.hpp"
+#include "recorder/collect/attach/call_stack.hpp"
+#include "recorder/collect/attach/injected_code.hpp"
 #include "recorder/collect/failure.hpp"
 
 #if defined(__x86_64__)
@@ -24,6 +26,7 @@
 #include <cstddef>
 #include <cstring>
 #include <ctime>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,14 +42,16 @@ using std::chrono::steady_clock;
 constexpr auto most_search = std::chrono::seconds(5);
 constexpr auto most_start = std::chrono::seconds(10);
 constexpr auto most_stop = std::chrono::seconds(2); ///< a thread may wait for a disk
-constexpr std::size_t data_bytes = std::size_t{128} << 10;
+constexpr std::size_t data_bytes = trace::attachment_data_bytes;
 constexpr std::size_t attachment_bytes = std::size_t{8} << 10;
-constexpr std::size_t code_bytes = 4096;
+constexpr std::size_t code_bytes = trace::attachment_code_bytes;
 constexpr std::size_t red_zone = 128;
 constexpr address most_guard_bytes = address{64} << 10;
 constexpr int syscall_stop = SIGTRAP | 0x80;  // PTRACE_O_TRACESYSGOOD
 constexpr std::uint64_t futex_command = 0x7f; // without the flags
+
 constexpr std::uint64_t all_signals = ~std::uint64_t{0};
+constexpr int cancel_signal = 32; ///< of the C library; it may end the thread
 static_assert(sizeof(trace::attachment) <= attachment_bytes);
 
 // Kernel-internal errors: the call was interrupted, and is to be repeated.
@@ -74,11 +79,13 @@ struct signal_frame {
 };
 static_assert(sizeof(signal_frame) == 304);
 
+constexpr bool is_restart(long result) noexcept {
+    return result == restart_sys || result == restart_no_interrupt || result == restart_no_handler ||
+           result == restart_block;
+}
+
 bool is_restarted(const user_regs_struct& regs) noexcept {
-    const auto result = static_cast<long>(regs.rax);
-    return static_cast<long>(regs.orig_rax) >= 0 &&
-           (result == restart_sys || result == restart_no_interrupt || result == restart_no_handler ||
-            result == restart_block);
+    return static_cast<long>(regs.orig_rax) >= 0 && is_restart(static_cast<long>(regs.rax));
 }
 
 /// Returns: the registers with which the thread goes on without the kernel's help: an interrupted call is repeated.
@@ -113,6 +120,7 @@ bool is_harmless_wait(const user_regs_struct& regs) noexcept {
     case SYS_rt_sigsuspend:
     case SYS_rt_sigtimedwait:
     case SYS_read:
+    case SYS_restart_syscall: // a wait of limited time, after an earlier stop
         return true;
     case SYS_futex:
         return (regs.rsi & futex_command) == FUTEX_WAIT_BITSET;
@@ -120,68 +128,6 @@ bool is_harmless_wait(const user_regs_struct& regs) noexcept {
         return false;
     }
 }
-
-std::vector<unsigned char> machine_code(address attachment, address frame) {
-    std::vector<unsigned char> code;
-    const auto bytes = [&](std::initializer_list<int> values) {
-        for (const int value : values) {
-            code.push_back(static_cast<unsigned char>(value));
-        }
-    };
-    const auto number = [&](std::uint64_t value, unsigned count) {
-        for (unsigned index = 0; index < count; ++index) {
-            code.push_back(static_cast<unsigned char>(value >> 8 * index));
-        }
-    };
-    const auto member = [&](std::initializer_list<int> instruction, std::size_t offset) {
-        bytes(instruction);
-        number(offset, 4);
-    };
-#define MALLARD_OFFSET(name) offsetof(trace::attachment, name)
-    // For the borrowed thread: pthread_create(&thread, nullptr, start, attachment), and rt_sigreturn.
-    bytes({0x48, 0xbb}); // mov rbx, attachment
-    number(attachment, 8);
-    member({0x48, 0x8d, 0xbb}, MALLARD_OFFSET(thread));   // lea rdi, [rbx + thread]
-    bytes({0x31, 0xf6});                                  // xor esi, esi
-    member({0x48, 0x8b, 0x93}, MALLARD_OFFSET(start));    // mov rdx, [rbx + start]
-    bytes({0x48, 0x89, 0xd9});                            // mov rcx, rbx
-    member({0xff, 0x93}, MALLARD_OFFSET(pthread_create)); // call [rbx + pthread_create]
-    member({0x89, 0x83}, MALLARD_OFFSET(create_error));   // mov [rbx + create_error], eax
-    bytes({0x48, 0xbc});                                  // mov rsp, frame
-    number(frame, 8);
-    bytes({0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}); // mov eax, 15; syscall
-    code.resize(128, 0xcc);
-    // For the new thread: dlsym(dlopen(library, RTLD_NOW), entry)(attachment).
-    bytes({0x53, 0x48, 0x89, 0xfb}); // push rbx; mov rbx, rdi
-    // All signals are blocked, as in the borrowed thread. That of setuid (33) must not be: setuid waits for its handler in each
-    // thread, with a lock that dlopen needs. pthread_sigmask ignores it: rt_sigprocmask(SIG_UNBLOCK, &set, nullptr, 8).
-    bytes({0xb8, 1, 0, 0, 0, 0x48, 0xc1, 0xe0, 32, 0x50});       // mov eax, 1; shl rax, 32; push rax
-    bytes({0xbf, 1, 0, 0, 0, 0x48, 0x89, 0xe6, 0x31, 0xd2});     // mov edi, 1; mov rsi, rsp; xor edx, edx
-    bytes({0x41, 0xba, 8, 0, 0, 0, 0xb8, 14, 0, 0, 0, 0x0f, 5}); // mov r10d, 8; mov eax, 14; syscall
-    bytes({0x58});                                               // pop rax
-    member({0x48, 0x8d, 0xbb}, MALLARD_OFFSET(library));         // lea rdi, [rbx + library]
-    bytes({0xbe, 2, 0, 0, 0});                                   // mov esi, RTLD_NOW
-    member({0xff, 0x93}, MALLARD_OFFSET(dlopen));                // call [rbx + dlopen]
-    bytes({0x48, 0x85, 0xc0, 0x74, 0});                          // test rax, rax; jz failed
-    const std::size_t first_jump = code.size();
-    bytes({0x48, 0x89, 0xc7});                         // mov rdi, rax
-    member({0x48, 0x8d, 0xb3}, MALLARD_OFFSET(entry)); // lea rsi, [rbx + entry]
-    member({0xff, 0x93}, MALLARD_OFFSET(dlsym));       // call [rbx + dlsym]
-    bytes({0x48, 0x85, 0xc0, 0x74, 0});                // test rax, rax; jz failed
-    const std::size_t second_jump = code.size();
-    bytes({0x48, 0x89, 0xdf, 0xff, 0xd0}); // mov rdi, rbx; call rax
-    bytes({0x5b, 0x31, 0xc0, 0xc3});       // pop rbx; xor eax, eax; ret
-    code[first_jump - 1] = static_cast<unsigned char>(code.size() - first_jump);
-    code[second_jump - 1] = static_cast<unsigned char>(code.size() - second_jump);
-    member({0xff, 0x93}, MALLARD_OFFSET(dlerror));          // failed: call [rbx + dlerror]
-    member({0x48, 0x89, 0x83}, MALLARD_OFFSET(error_text)); // mov [rbx + error_text], rax
-    member({0xc7, 0x83}, MALLARD_OFFSET(state));            // mov dword [rbx + state], no_library
-    number(static_cast<std::uint32_t>(trace::attachment_state::no_library), 4);
-    bytes({0x5b, 0x31, 0xc0, 0xc3}); // pop rbx; xor eax, eax; ret
-#undef MALLARD_OFFSET
-    return code;
-}
-constexpr std::size_t start_offset = 128;
 
 /// A thread of the process, stopped by ptrace. The destructor lets it go on. A thread that does not stop is a failure, because
 /// only the end of the collector lets it go on: if it stopped later, nobody would notice.
@@ -214,24 +160,32 @@ public:
         }
     }
 
-    /// Returns: true if a call of pthread_create from this place is safe.
+    /// Returns: true if a call of pthread_create from this place is safe. `has_new_code` is set if the thread is in memory that was
+    /// mapped after the unwinder was made.
     /// Throws: failure if the process has executed another program.
-    [[nodiscard]] bool is_safe(address handler_end) const {
+    [[nodiscard]] bool is_safe(unwinder& frames, bool& has_new_code) const {
         if (!is_usable_ || regs_.cs != 0x33 || frame_address(stack_top()) == 0) {
             return false;
         }
         process_.refuse_replaced();
         const bool waits = static_cast<long>(regs_.orig_rax) >= 0;
-        if (waits ? !is_harmless_wait(regs_) ||
-                        (process_.is_critical(regs_.rip) && !process_.is_in_libc(regs_.rip))
-                  : process_.is_critical(regs_.rip)) {
+        if (waits ? !is_harmless_wait(regs_) : process_.is_in_libc(regs_.rip)) {
             return false;
         }
         const mapping stack = process_.find_mapping(regs_.rsp);
-        const mapping code = process_.find_mapping(regs_.rip);
-        const bool has_room = stack.rights.starts_with("rw") && is_whole_stack(stack) &&
-                              frame_address(stack_top()) > stack.begin + 2048;
-        return has_room && code.rights.find('x') != std::string::npos && !is_in_handler(stack, handler_end);
+        if (!stack.rights.starts_with("rw")) {
+            has_new_code = true;
+            return false;
+        }
+        if (!is_whole_stack(stack) || frame_address(stack_top()) <= stack.begin + 2048) {
+            return false;
+        }
+        const call_stack calls = frames.unwind(
+            {regs_.rax, regs_.rdx, regs_.rcx, regs_.rbx, regs_.rsi, regs_.rdi, regs_.rbp, regs_.rsp, regs_.r8,
+             regs_.r9, regs_.r10, regs_.r11, regs_.r12, regs_.r13, regs_.r14, regs_.r15, regs_.rip});
+        has_new_code = has_new_code || calls.has_new_code;
+        return calls.is_complete &&
+               std::ranges::none_of(calls.code, [&](address code) { return process_.is_critical(code); });
     }
 
     /// Effects: has the thread start another one.
@@ -243,6 +197,7 @@ public:
             const address code = call_mmap(mmap, frame, code_bytes, PROT_READ | PROT_EXEC);
             const address far_frame = frame_address(data + data_bytes - 64);
             write_frame(data + data_bytes - 64, handler_end);
+            settings.code = code;
             settings.start = code + start_offset;
             write(data, std::as_bytes(std::span(&settings, 1)));
             const std::vector<unsigned char> instructions = machine_code(data, far_frame);
@@ -250,8 +205,9 @@ public:
             user_regs_struct regs = regs_;
             regs.rip = code;
             regs.rsp = (far_frame - 1024) & ~address{15};
-            run(regs);
+            create(regs, data);
             refuse_create_error(data);
+            is_left_alone_ = !is_in_mapping(code, code_bytes);
             attachment_at = data;
         } catch (...) {
             restore();
@@ -263,8 +219,19 @@ public:
 private:
     [[nodiscard]] failure unresponsive() const {
         failure late("process " + std::to_string(process_.number()) +
-                     " did not answer for 2 s: a thread waits for a disk or for a child; try again");
+                     " did not answer for 2 s: a thread waits for a disk, a child or a lock; try again");
         return late;
+    }
+
+    [[nodiscard]] failure ended() const {
+        failure gone("process " + std::to_string(process_.number()) + " ended while the recorder was loaded");
+        return gone;
+    }
+
+    /// Returns: true if the thread, which is stopped, is in this code.
+    [[nodiscard]] bool is_in_mapping(address begin, std::size_t bytes) const noexcept {
+        user_regs_struct regs{};
+        return ::ptrace(PTRACE_GETREGS, thread_, nullptr, &regs) == 0 && regs.rip - begin < bytes;
     }
 
     /// Returns: the signal that the thread gets when it goes on; 0 if it stopped for another reason.
@@ -272,23 +239,22 @@ private:
         return status >> 16 == 0 && WSTOPSIG(status) != syscall_stop ? WSTOPSIG(status) : 0;
     }
 
+    /// Returns: the status of a stop that has come; nothing if none has, or if the thread has ended.
+    std::optional<int> next_stop() {
+        int status = 0;
+        const pid_t waited = ::waitpid(thread_, &status, __WALL | WNOHANG);
+        is_stopped_ = waited == thread_ && WIFSTOPPED(status);
+        is_traced_ = is_stopped_ || waited == 0 || (waited < 0 && errno == EINTR);
+        return is_stopped_ ? std::optional(status) : std::nullopt;
+    }
+
     /// Returns: the status of the next stop; nothing if the thread has ended, or does not stop.
     std::optional<int> wait_for_stop() {
-        is_stopped_ = false;
         const auto end = steady_clock::now() + most_stop;
         for (;;) {
-            int status = 0;
-            const pid_t waited = ::waitpid(thread_, &status, __WALL | WNOHANG);
-            if (waited == thread_ && WIFSTOPPED(status)) {
-                is_stopped_ = true;
+            const std::optional<int> status = next_stop();
+            if (status || !is_traced_ || steady_clock::now() >= end) {
                 return status;
-            }
-            if (waited == thread_ || (waited < 0 && errno != EINTR)) {
-                is_traced_ = false;
-                return std::nullopt;
-            }
-            if (steady_clock::now() >= end) {
-                return std::nullopt;
             }
             pause_for(std::chrono::microseconds(20));
         }
@@ -385,23 +351,6 @@ private:
         }
     }
 
-    /// Returns: true if a signal handler is on the stack, which may have interrupted malloc, or if an allocator waits.
-    [[nodiscard]] bool is_in_handler(const mapping& stack, address handler_end) const {
-        constexpr address most_bytes = 1U << 20;
-        constexpr std::size_t near_words = 64;
-        std::vector<address> words((std::min<address>(stack.end - regs_.rsp, most_bytes)) / sizeof(address));
-        const iovec own{words.data(), words.size() * sizeof(address)};
-        const iovec theirs{reinterpret_cast<void*>(regs_.rsp), own.iov_len};
-        const ssize_t bytes = ::process_vm_readv(process_.number(), &own, 1, &theirs, 1, 0);
-        words.resize(bytes < 0 ? 0 : static_cast<std::size_t>(bytes) / sizeof(address));
-        if (words.empty() || std::ranges::find(words, handler_end) != words.end()) {
-            return true;
-        }
-        words.resize(std::min(words.size(), near_words));
-        return process_.has_other_malloc() &&
-               std::ranges::any_of(words, [&](address word) { return process_.is_in_other_malloc(word); });
-    }
-
     address call_mmap(address mmap, address frame, std::size_t bytes, int rights) {
         user_regs_struct regs = regs_;
         regs.rip = mmap;
@@ -420,14 +369,23 @@ private:
         return static_cast<address>(result);
     }
 
-    /// Effects: has the thread run with these registers until rt_sigreturn.
-    /// Returns: the result of its last mmap.
-    long run(user_regs_struct regs) {
+    void set_mask(std::uint64_t mask) const noexcept {
+        ::ptrace(PTRACE_SETSIGMASK, thread_, sizeof mask, &mask);
+    }
+
+    /// Effects: has the thread go on with these registers and blocked signals.
+    void set_registers(user_regs_struct regs, std::uint64_t blocked) const noexcept {
         regs.orig_rax = static_cast<unsigned long long>(-1); // no call is restarted
         regs.eflags &= ~std::uint64_t{0x400};                // functions expect a clear direction flag
         ::ptrace(PTRACE_SETREGS, thread_, nullptr, &regs);
         // After the registers: from then on, the thread restores its mask itself.
-        ::ptrace(PTRACE_SETSIGMASK, thread_, sizeof all_signals, &all_signals);
+        set_mask(blocked);
+    }
+
+    /// Effects: has the thread run with these registers until rt_sigreturn.
+    /// Returns: the result of its last mmap.
+    long run(const user_regs_struct& regs) {
+        set_registers(regs, all_signals);
         long mapped = 0;
         std::uint64_t last_call = 0;
         for (long signal = 0;;) {
@@ -435,18 +393,10 @@ private:
             signal = 0;
             const std::optional<int> status = wait_for_stop();
             if (!status) {
-                throw is_traced_ ? unresponsive()
-                                 : failure("process " + std::to_string(process_.number()) +
-                                           " ended while the recorder was loaded");
+                throw is_traced_ ? unresponsive() : ended();
             }
             if (WSTOPSIG(*status) != syscall_stop) {
-                // Only signals that cannot be blocked come here: SIGKILL, SIGSTOP, and a fault of the thread.
-                signal = delivered_signal(*status);
-                if (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE) {
-                    throw failure("process " + std::to_string(process_.number()) +
-                                  " failed to call its C library (signal " + std::to_string(signal) +
-                                  ") and was restored; record it from its start: mallard record -- PROGRAM");
-                }
+                signal = passed_signal(*status);
                 continue;
             }
             __ptrace_syscall_info info{};
@@ -462,17 +412,81 @@ private:
         }
     }
 
+    /// Effects: has the thread run with these registers until it pauses behind its call of pthread_create.
+    ///
+    /// The call waits for locks. setuid and the like hold one until the handler of a signal has run in each thread, so that signal is
+    /// not blocked, and the thread does not stop for system calls: the handler would take so long that another thread had
+    /// the lock again. The program's signals are blocked, because a handler may jump out of the call. A holder
+    /// of a lock may wait for one of them as well, as collectors of garbage stop all threads. So they come after a while.
+    /// Throws: failure if the call does not return. It goes on then, as if the program had called.
+    void create(const user_regs_struct& regs, address data) {
+        set_registers(regs, ~signal_bit(setuid_signal));
+        ::ptrace(PTRACE_CONT, thread_, nullptr, nullptr);
+        is_stopped_ = false;
+        for (const auto end = steady_clock::now() + most_stop; steady_clock::now() < end;) {
+            std::uint32_t is_created = 0;
+            process_.read_memory(data + offsetof(trace::attachment, is_created),
+                                 std::as_writable_bytes(std::span(&is_created, 1)));
+            if (is_created != 0) {
+                interrupt();
+                return;
+            }
+            if (const std::optional<int> status = next_stop()) {
+                ::ptrace(PTRACE_CONT, thread_, nullptr, static_cast<long>(passed_signal(*status)));
+                is_stopped_ = false;
+            } else if (!is_traced_) {
+                throw ended();
+            } else {
+                pause_for(std::chrono::microseconds(20));
+            }
+        }
+        interrupt();
+        is_left_alone_ = true;
+        set_mask((mask_ | signal_bit(cancel_signal)) & ~signal_bit(setuid_signal));
+        const std::uint32_t cancelled = 1;
+        write(data + offsetof(trace::attachment, cancelled), std::as_bytes(std::span(&cancelled, 1)));
+        throw unresponsive();
+    }
+
+    /// Effects: stops the thread, which gets its signals first.
+    /// Throws: failure if the thread does not stop.
+    void interrupt() {
+        ::ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr);
+        for (;;) {
+            const std::optional<int> status = wait_for_stop();
+            if (!status) {
+                throw is_traced_ ? unresponsive() : ended();
+            }
+            if (*status >> 8 == (SIGTRAP | PTRACE_EVENT_STOP << 8)) {
+                return;
+            }
+            ::ptrace(PTRACE_CONT, thread_, nullptr, static_cast<long>(delivered_signal(*status)));
+        }
+    }
+
+    /// Returns: the signal to go on with. Only those that are not blocked come: SIGKILL, SIGSTOP, that of setuid, and a fault.
+    /// Throws: failure for a fault.
+    [[nodiscard]] int passed_signal(int status) const {
+        const int signal = delivered_signal(status);
+        if (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE) {
+            throw failure("process " + std::to_string(process_.number()) +
+                          " failed to call its C library (signal " + std::to_string(signal) +
+                          ") and was restored; record it from its start: mallard record -- PROGRAM");
+        }
+        return signal;
+    }
+
     /// Effects: restores the thread. If it is about to call the kernel, the call is skipped.
     /// Throws: failure if the thread does not stop again.
     void restore() {
-        if (!is_stopped_) {
+        if (!is_stopped_ || is_left_alone_) {
             return; // it restores itself
         }
         user_regs_struct regs = repeating(regs_);
         iovec buffer{vectors_.data(), vectors_.size()};
         // The general registers come last: until then, the thread would restore itself.
         ::ptrace(PTRACE_SETREGSET, thread_, NT_X86_XSTATE, &buffer);
-        ::ptrace(PTRACE_SETSIGMASK, thread_, sizeof mask_, &mask_);
+        set_mask(mask_);
         ::ptrace(PTRACE_SETREGS, thread_, nullptr, &regs);
         if (!is_restarted(regs_)) {
             return;
@@ -494,6 +508,7 @@ private:
     bool is_traced_ = false;
     bool is_stopped_ = false;
     bool is_usable_ = false;
+    bool is_left_alone_ = false; ///< it has restored itself, or will do so
     int pending_signal_ = 0;
     user_regs_struct regs_{};
     std::uint64_t mask_ = 0;
@@ -501,7 +516,7 @@ private:
 };
 
 /// Returns: the address of the attachment.
-address start_thread(const target& process, trace::attachment& settings) {
+address start_thread(target& process, trace::attachment& settings) {
     settings.pthread_create = process.libc_function("pthread_create");
     settings.dlopen = process.libc_function("dlopen");
     settings.dlsym = process.libc_function("dlsym");
@@ -509,29 +524,36 @@ address start_thread(const target& process, trace::attachment& settings) {
     // Before a thread is stopped: to read the symbols takes its time.
     const address mmap = process.libc_function("mmap");
     const address handler_end = process.sigreturn();
+    auto frames = std::make_unique<unwinder>(process);
     const auto end = steady_clock::now() + most_search;
     do {
         const std::vector<pid_t> threads = process.threads();
         if (threads.empty()) {
             throw failure("process " + std::to_string(process.number()) + " has ended");
         }
+        bool has_new_code = false;
         for (const pid_t thread : threads) {
             if (process.is_uninterruptible(thread)) {
                 continue; // as the parent of a vfork
             }
             stopped_thread borrowed(thread, process);
-            if (borrowed.is_safe(handler_end)) {
+            if (borrowed.is_safe(*frames, has_new_code)) {
                 address attachment_at = 0;
                 borrowed.start(settings, mmap, handler_end, attachment_at);
                 return attachment_at;
             }
         }
+        if (has_new_code) {
+            process.update_mappings();
+            frames = std::make_unique<unwinder>(process);
+        }
         pause_for(std::chrono::milliseconds(1));
     } while (steady_clock::now() < end);
     throw failure(
         "no thread of process " + std::to_string(process.number()) +
-        " was in a place where the recorder can start safely, for 5 s: all were in the C library or in "
-        "signal handlers; try again");
+        " was in a place where the recorder can start safely, for 5 s: all were in the C library, in signal "
+        "handlers, or called from code without unwind information (.eh_frame), as that of JIT compilers; try "
+        "again");
 }
 
 } // namespace
@@ -544,6 +566,9 @@ remote_attachment::remote_attachment(remote_attachment&& other) noexcept
 
 remote_attachment::~remote_attachment() {
     if (memory_ >= 0) {
+        const std::uint32_t released = 1;
+        (void)!::pwrite(memory_, &released, sizeof released,
+                        static_cast<off_t>(at_ + offsetof(trace::attachment, is_released)));
         ::close(memory_);
     }
 }
@@ -568,7 +593,7 @@ std::string remote_attachment::error_text() const {
     return text.data();
 }
 
-remote_attachment attach(const target& process, trace::attachment settings) {
+remote_attachment attach(target& process, trace::attachment settings) {
     const std::string name = "process " + std::to_string(process.number());
     remote_attachment result(process.number(), start_thread(process, settings));
     auto state = trace::attachment_state::starting;
@@ -624,7 +649,7 @@ std::string remote_attachment::error_text() const {
     return {};
 }
 
-remote_attachment attach(const target&, trace::attachment) {
+remote_attachment attach(target&, trace::attachment) {
     throw failure(
         "--pid is available on x86-64 only; start the program with mallard: mallard record -- PROGRAM");
 }

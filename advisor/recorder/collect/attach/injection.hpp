@@ -1,6 +1,8 @@
 /// Starts a thread in another process, which loads the recorder.
 ///
-/// A thread of the process is stopped and borrowed for three calls: mmap twice, and pthread_create. Each call returns to the
+/// A thread of the process is stopped and borrowed for three calls: mmap twice, and pthread_create. It is a thread that holds
+/// nothing which these calls need: all its frames are known, and none is in a malloc, in the loader or behind a signal
+/// handler. Each call returns to the
 /// code of the C library that ends signal handlers, in front of a signal frame with the registers of the thread:
 ///
 ///     stack of the thread  | ... | red zone | vector registers | ucontext | return address |
@@ -8,8 +10,8 @@
 ///
 /// Invariant: from the first changed register on, the thread restores itself, without the collector, which may be killed at
 /// any moment. The kernel then continues the thread, because no tracer is left. An interrupted system call is repeated from its
-/// beginning. If the collector lives, it intercepts the rt_sigreturn, and restores the registers exactly as a debugger does:
-/// the kernel resumes the system call with the remaining time.
+/// beginning. If the collector lives, it intercepts the thread before the rt_sigreturn, and restores the registers exactly as a
+/// debugger does: the kernel resumes the system call with the remaining time.
 #pragma once
 
 #include "recorder/collect/attach/target.hpp"
@@ -17,7 +19,7 @@
 
 namespace mallard::collect {
 
-/// The attachment in the memory of the process.
+/// The attachment in the memory of the process, to which it is released in the end.
 class remote_attachment {
 public:
     remote_attachment(pid_t process, address at);
@@ -41,6 +43,6 @@ private:
 /// Effects: starts the thread, which records with these settings.
 /// Throws: failure if the process may not be traced, if no thread is in a safe place for some seconds, or if the recorder
 /// cannot be loaded.
-remote_attachment attach(const target& process, trace::attachment settings);
+remote_attachment attach(target& process, trace::attachment settings);
 
 } // namespace mallard::collect

@@ -5,8 +5,10 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,14 +24,18 @@ struct mapping {
     std::string file;   ///< path, "[stack]" and the like, or empty
 };
 
-/// Data model: a snapshot of the mappings, the files of which are read from the file system. Nothing of it is trusted later: a
-/// call in the process uses only the C library, which stays mapped until the process executes
-/// another program.
+/// Data model: a snapshot of the mappings, the files of which are read from the file system, and the open memory of the process.
+/// A call in the process uses only the C library, which stays mapped until the process executes another program. Its memory
+/// cannot be read any more then.
+/// Invariant: nothing is read line by line from the system while a thread is stopped, because a process may have 60,000 mappings.
 class target {
 public:
     /// Effects: examines the process.
     /// Throws: failure if the recorder cannot be attached to it.
     explicit target(pid_t process);
+    target(const target&) = delete;
+    target& operator=(const target&) = delete;
+    ~target();
 
     [[nodiscard]] pid_t number() const noexcept { return process_; }
     [[nodiscard]] const std::filesystem::path& executable() const noexcept { return executable_; }
@@ -51,14 +57,19 @@ public:
     /// Returns: the failure for a process that the system does not allow to trace.
     [[nodiscard]] failure untraceable() const;
 
-    /// Returns: the present mapping of the address; an empty one if there is none.
+    /// Effects: reads as much of the memory at `from` as is mapped.
+    /// Returns: the number of bytes; 0 also if the process has ended or executed another program.
+    std::size_t read_memory(address from, std::span<std::byte> to) const noexcept;
+
+    /// Effects: takes a new snapshot of the mappings.
+    void update_mappings();
+    /// Returns: the mapping of the address in the snapshot; an empty one if there is none.
+    /// Complexity: O(log n) for n mappings.
     [[nodiscard]] mapping find_mapping(address at) const;
-    /// Returns: true if a thread at this place may hold a lock of the C library, the loader, malloc or the recorder.
+    /// Returns: true if a thread that is in a call from this place may hold what pthread_create needs, or may have left it half
+    /// changed: in the loader, in any malloc, in the recorder, or in functions of the C library that stop all threads.
     [[nodiscard]] bool is_critical(address code) const;
     [[nodiscard]] bool is_in_libc(address code) const;
-    [[nodiscard]] bool has_other_malloc() const noexcept { return !other_mallocs_.empty(); }
-    /// Returns: true if the address is in a library, other than the C library, that has a malloc.
-    [[nodiscard]] bool is_in_other_malloc(address code) const;
     /// Returns: true if the thread waits in the kernel in a way that ptrace does not interrupt.
     [[nodiscard]] bool is_uninterruptible(pid_t thread) const;
     /// Returns: true if the thread has ended, even if the system still lists it.
@@ -67,23 +78,34 @@ public:
     [[nodiscard]] std::vector<pid_t> threads() const;
 
 private:
+    using range = std::pair<address, address>;
+
     void refuse_unreachable() const;
+    void refuse_shared_memory() const;
     void refuse_other_namespaces() const;
     void refuse_recorded() const;
+    void find_libc();
     void find_files();
+    void find_critical_code(const std::vector<std::string>& other_mallocs);
+    [[nodiscard]] address first_loaded_file() const;
     [[nodiscard]] std::string thread_field(pid_t thread, const std::string& name) const;
 
+    template <typename T>
+    [[nodiscard]] T read_object(address from) const noexcept {
+        T object{};
+        read_memory(from, std::as_writable_bytes(std::span(&object, 1)));
+        return object;
+    }
+
     pid_t process_;
+    int memory_ = -1; ///< /proc/PID/mem, of the program that the process executed when it was opened
     std::filesystem::path executable_;
-    std::vector<mapping> mappings_;
+    std::vector<mapping> mappings_; ///< by address
     std::vector<std::string> notes_;
     std::string libc_;
-    std::vector<std::string> other_mallocs_;
-    address libc_begin_ = 0;
-    std::vector<std::pair<address, address>> critical_;
+    address libc_base_ = 0; ///< to add to the addresses in its symbols
+    std::vector<range> libc_code_;
+    std::vector<range> critical_;
 };
-
-/// Returns: the lines of /proc/PID/maps.
-std::vector<mapping> read_mappings(pid_t process);
 
 } // namespace mallard::collect

@@ -3,10 +3,12 @@
 // "hide N": after N stops, the process seems not to stop;
 // "fault": the first registers that are set have no code;
 // "execute": before its first thread is stopped, the process gets SIGUSR1, upon which it executes another program;
-// "deny": the memory of processes cannot be opened.
+// "deny": the memory of processes cannot be opened;
+// "maps": the collector is aborted if it reads the mappings of a process while it traces a thread.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +18,8 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static int traced = 0;
 
 static int is(const char* word, int* number) {
     const char* const wanted = getenv("MEDDLE");
@@ -63,6 +67,7 @@ long ptrace(enum __ptrace_request request, ...) {
     if (request == PTRACE_SEIZE && is("execute", &number) && calls++ == 0) {
         execute(process);
     }
+    traced += (request == PTRACE_SEIZE) - (request == PTRACE_DETACH);
     long (*next)(enum __ptrace_request, ...) =
         (long (*)(enum __ptrace_request, ...))dlsym(RTLD_NEXT, "ptrace");
     return next(request, process, at, data);
@@ -80,11 +85,25 @@ pid_t waitpid(pid_t process, int* status, int options) {
     return result;
 }
 
-FILE* fopen64(const char* path, const char* mode) {
+int open(const char* path, int flags, ...) {
     int number = 0;
+    va_list list;
+    va_start(list, flags);
+    const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(list, mode_t) : 0;
+    va_end(list);
     if (is("deny", &number) && strncmp(path, "/proc/", 6) == 0 && strstr(path, "/mem") != NULL) {
         errno = EACCES;
-        return NULL;
+        return -1;
+    }
+    int (*next)(const char*, int, ...) = (int (*)(const char*, int, ...))dlsym(RTLD_NEXT, "open");
+    return next(path, flags, mode);
+}
+
+FILE* fopen64(const char* path, const char* mode) {
+    int number = 0;
+    if (is("maps", &number) && traced != 0 && strncmp(path, "/proc/", 6) == 0 &&
+        strstr(path, "/maps") != NULL) {
+        abort();
     }
     FILE* (*next)(const char*, const char*) =
         (FILE * (*)(const char*, const char*)) dlsym(RTLD_NEXT, "fopen64");

@@ -116,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
     words = [str(collector), *_options(arguments)]
     if arguments.recover is None and arguments.pid is None:
         words += ["--", *arguments.program]
-    # Python ignores these two signals. ./mallard reports whether its caller did, as systemd does for services.
+    # Python ignores both. ./mallard reports whether its caller did, as systemd does for services.
     ignored = int(os.environ.get("MALLARD_IGNORED", "0"), 16)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_IGN if ignored >> (number - 1) & 1 else signal.SIG_DFL)
