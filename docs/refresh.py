@@ -8,6 +8,8 @@
     build/venv/bin/python docs/refresh.py --soak soak.jsonl  adds the runs of mallard_soak
     build/venv/bin/python docs/refresh.py --stages build/test-logs/times.json
                                                              stores the times of these stages of mallard test
+    build/venv/bin/python docs/refresh.py --fresh build/fresh/times.json
+                                                             stores the times of the commands in bare Debians
     build/venv/bin/python docs/refresh.py --platforms build/platforms/results.json
                                                              stores the outcomes of the stage platforms
     build/venv/bin/python docs/refresh.py --print TABLE      prints the whole of a table that a page shortens
@@ -215,6 +217,7 @@ def main() -> int:
     )
     parser.add_argument("--soak", type=Path, metavar="FILE", help="add these runs of mallard_soak")
     parser.add_argument("--stages", type=Path, metavar="FILE", help="store the times of these stages")
+    parser.add_argument("--fresh", type=Path, metavar="FILE", help="store these times in bare Debians")
     parser.add_argument("--platforms", type=Path, metavar="FILE", help="store these outcomes of targets")
     parser.add_argument("--check", action="store_true", help="change nothing; fail where a document differs")
     arguments = parser.parse_args()
@@ -227,6 +230,8 @@ def main() -> int:
         testing.add_soaks(arguments.soak)
     if arguments.stages:
         testing.add_stages(arguments.stages)
+    if arguments.fresh:
+        testing.add_fresh(arguments.fresh)
     if arguments.platforms:
         testing.add_platforms(arguments.platforms)
     figures = {name: block for module in FIGURES for name, block in module.blocks().items()}

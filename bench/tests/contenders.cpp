@@ -4,11 +4,14 @@
 ///   3. bursts give as many blocks as asked for, and take them back
 ///   4. the contenders run in the experiments that have no list of their own in the other tests
 ///   5. mimalloc's heaps leave the process's malloc alone
-///   6. a request that a contender cannot serve, and one that this build lacks, are refused by name
+///   6. the cached monotonic resource has the upstream of mallard's monotonic
+///   7. a request that a contender cannot serve, and one that this build lacks, are refused by name
 #include "run_words.hpp"
 #include "runner/harness/process.hpp"
 #include "runner/strategy/sources.hpp"
 #include "runner/workload/experiments.hpp"
+
+#include <mallard/upstream/chunk_cache.hpp>
 
 #include <gtest/gtest.h>
 
@@ -254,6 +257,15 @@ TEST(contenders, that_are_missing_are_reported_with_their_package) {
     EXPECT_EQ(bench::missing_text("loki", absent),
               "--strategy loki: this program was built without Loki (loki/SmallObj.h was not found); install "
               "the package libloki-dev and build again");
+}
+
+TEST(contenders, cached_monotonic_returns_its_chunks_to_the_cache) {
+    mallard::chunk_cache::trim();
+    {
+        bench::pmr_cached_monotonic_source source;
+        static_cast<void>(source.allocate(std::size_t{1} << 16, mallard::fundamental_alignment));
+    }
+    EXPECT_GE(mallard::chunk_cache::stats().thread_bytes, std::size_t{1} << 16);
 }
 
 #ifdef __cpp_exceptions

@@ -27,7 +27,7 @@ STAGES: tuple[Stage, ...] = (
         selection=("dev/lint/test_lint.py",),
     ),
     PythonStage("structure", "directions of #include and import, names and sizes of files"),
-    PythonStage("python", "the Python front"),
+    PythonStage("python", "the Python front", ("git",)),
     NativeStage("recording", "the recorder, the traces that it leaves, and the advisor", ADVISOR),
     NativeStage(
         "asan",
@@ -49,7 +49,14 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "tutorial",
         "README's first command and the tutorial's, typed in a fresh clone",
-        ("advisor",),
+        ("advisor", "git"),
+        full=True,
+    ),
+    PythonStage(
+        "fresh",
+        "what a stranger types first, in bare Debians (MALLARD_FRESH=whole: all of it, in hours)",
+        ("debootstrap", "git"),
+        "load",
         full=True,
     ),
     PythonStage(
@@ -68,7 +75,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "packages",
         "single header, FetchContent, Conan, vcpkg, Meson, Bazel and Debian's packages, each in use",
-        ("debian", "clang", *ADVISOR),
+        ("debian", "clang", "git", *ADVISOR),
         "load",
         full=True,
     ),
@@ -110,7 +117,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "python-full",
         "the Python tests that are marked full: the other inputs, verbs and packages",
-        ADVISOR,
+        ("git", *ADVISOR),
         full=True,
         selection=("tests", "advisor/tests/record", "-m", "full"),
     ),

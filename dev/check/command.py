@@ -37,6 +37,8 @@ class Workplace:
     log: Path
     jobs: int
     show: Callable[[float], None] = lambda share: None
+    until: str | None = None
+    """A native stage ends after this step, "configure" or "build"."""
     stop: threading.Event = field(default_factory=threading.Event)
     """Ends the command and those that follow."""
     user: float = 0.0

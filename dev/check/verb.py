@@ -27,6 +27,7 @@ EXAMPLES = (
     ("mallard test multipool", "the tests whose names or files mention this word"),
     ("mallard test --list", "the stages, each in a line"),
 )
+STEPS = ("configure", "build")
 WORD_TOOLS = ("googletest", "boost", "mold", "clang")
 
 
@@ -40,6 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--full", action="store_true", help="also the stages for other configurations")
     which.add_argument("--rest", action="store_true", help="only what --full adds")
+    parser.add_argument(
+        "--until",
+        metavar="STEP",
+        choices=STEPS,
+        help="configure, or build, the native stages, without a test",
+    )
     parser.add_argument("--list", action="store_true", help="list the stages and stop")
 
 
@@ -49,7 +56,8 @@ def check(arguments: argparse.Namespace) -> None:
             raise UsageError("--list shows every stage; leave the stages out")
         texts = ((stage.name, f"(full) {stage.text}" if stage.full else stage.text) for stage in STAGES)
         raise Answer(layout.columns(list(texts)) + "\n")
-    choose(arguments)
+    if all(isinstance(stage, PythonStage) for stage in choose(arguments)) and arguments.until:
+        raise UsageError(f"--until {arguments.until} is for stages that compile; name one, such as asan")
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
@@ -61,6 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     from dev.check.view import StagesView
 
     stages, root, total = choose(arguments), tree(), Counts()
+    if arguments.until:
+        stages = [stage for stage in stages if not isinstance(stage, PythonStage)]
     logs, stop, writing = root / "build/test-logs", threading.Event(), threading.Lock()
     logs.mkdir(parents=True, exist_ok=True)
 
@@ -70,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
             log.write_text("", encoding="utf-8")
             start = time.monotonic()
             with view.watching(stage) as show:
-                workplace = Workplace(root, log, len(os.sched_getaffinity(0)), show, stop)
+                workplace = Workplace(root, log, len(os.sched_getaffinity(0)), show, arguments.until, stop)
                 counts = stage.run(workplace)
             if stop.is_set():
                 return
@@ -78,7 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
             seconds = {"wall": wall, "user": workplace.user, "system": workplace.system}
             with writing:
                 view.show(stage, counts, seconds, log)
-                times.store(logs / "times.json", stage, seconds, counts)
+                if not arguments.until:
+                    times.store(logs / "times.json", stage, seconds, counts)
                 total.add(counts)
 
     with StagesView(times.forecasts(root, stages)) as view, ThreadPoolExecutor() as threads:

@@ -1,5 +1,5 @@
-"""The times of the stages of `mallard test`, and what some runs found: the soak, mutation testing, and the
-stage `platforms`."""
+"""The times of the stages of `mallard test` and of the commands in bare Debians, and what some runs found:
+the soak, mutation testing, and the stage `platforms`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ SOAKS = RESULTS / "soak.json"
 MUTATION = RESULTS / "mutation.json"
 STAGE_TIMES = RESULTS / "stages.json"
 PLATFORMS = RESULTS / "platforms.json"
+FRESH = RESULTS / "fresh.json"
 FORMAT = 1
 
 
 def blocks() -> dict[str, Callable[[], str]]:
-    return {"soak": soak, "mutation": mutation, "stages": stages, "platforms": platforms}
+    return {"soak": soak, "mutation": mutation, "stages": stages, "platforms": platforms, "fresh": fresh}
 
 
 def add_soaks(lines: Path) -> None:
@@ -55,6 +56,24 @@ def add_platforms(outcomes: Path) -> None:
     """Stores the outcomes of the stage `platforms` in place of older ones of the same targets."""
     stored = {**(read(PLATFORMS) or {}), **read(outcomes)}
     PLATFORMS.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def add_fresh(times: Path) -> None:
+    """Stores the times of the commands in bare Debians in place of older ones of the same commands."""
+    stored = {**(read(FRESH) or {}), **read(times)}
+    FRESH.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def fresh() -> str:
+    times = read(FRESH)
+    if not times:
+        return "No run is stored."
+    rows = [
+        f"| {release} | {user} | `{command}` | {entry['seconds']:,} | {entry['date']} |"
+        for name, entry in sorted(times.items())
+        for release, user, command in [name.split(", ", 2)]
+    ]
+    return "\n".join(["| Debian | as | command | s | run |", "|---|---|---|---:|---|", *rows])
 
 
 def platforms() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,6 +30,14 @@ def own_files(root: Path = ROOT) -> list[Path]:
         names = [path.relative_to(root) for path in root.rglob("*")]
         names = [name for name in names if not GENERATED & set(name.parts)]
     return sorted({name for name in names if (root / name).is_file()})
+
+
+def clone_tree(folder: Path) -> None:
+    """A clone as a stranger gets it, of the tree as it is here, with what is not committed yet."""
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
+    for name in own_files():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
 
 
 def files(*patterns: str, under: str = "") -> list[Path]:

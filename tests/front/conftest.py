@@ -119,7 +119,8 @@ class Clone:
             "case $* in -print-file-name=*) echo \"$0\" ;; *) echo '#define __GNUC__ 12' ;; esac",
         )
         self.program("ninja", "exit 0")
-        self.program("pkg-config", "exit 0")
+        for name in ("git", "pkg-config"):
+            self.program(name, "exit 0")
         self.program(
             "cmake",
             """case $1 in

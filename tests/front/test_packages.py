@@ -396,6 +396,12 @@ def test_a_recording_names_the_packages_that_it_needs(ready):
     assert "mallard: missing: libzstd-dev libdw-dev pkg-config\n" in failed.stderr
 
 
+def test_stage_of_releases_needs_git(ready):
+    ready.native_tools()
+    (ready.programs / "git").unlink()
+    assert "missing: git;" in ready.call("test", "python", "--no-install").stderr
+
+
 @pytest.mark.parametrize("stage", ["recording", "record", "tutorial", "packages", "wheel", "tidy"])
 def test_advisor_stages_need_pkg_config(ready, stage):
     ready.native_tools()

@@ -1,16 +1,15 @@
 """The compilers of Debian's development release: smoke.cpp by later standards and by options that change the
 standard library or the linker, the containers of C++23 and C++26, and the module."""
 
-import os
 import shutil
-import subprocess
 
 import pytest
-from smoke_program import BUILD, expect_success, library, store
+from bare_debian import BareDebian
+from smoke_program import expect_success, library, store
 from source_tree import ROOT
 
 RELEASE = "sid"
-PACKAGES = "g++,clang,libc++-dev,libc++abi-dev,libgtest-dev"
+PACKAGES = ("g++", "clang", "libc++-dev", "libc++abi-dev", "libgtest-dev")
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wno-error=deprecated-declarations", "-Werror")
 OPTIONS = (
     ("g++", "-std=c++20 -O2 -flto=1 -fno-rtti"),
@@ -22,32 +21,18 @@ OPTIONS = (
 )
 
 
-class Debian:
-    """A root folder with compilers, and a copy of the library in /mallard."""
+class Compilers:
+    """Those of a Debian, with a copy of the library in /mallard."""
 
-    def __init__(self, root):
-        self.root = root
+    def __init__(self, debian):
+        self.debian, self.folder = debian, debian.root / "mallard"
         for folder in ("include", "src", "tests"):
-            shutil.copytree(ROOT / folder, root / "mallard" / folder, dirs_exist_ok=True)
+            shutil.copytree(ROOT / folder, self.folder / folder)
         sources = "".join(f'#include "/mallard/{file}"\n' for file in library("posix", "posix"))
-        (root / "mallard/library.cpp").write_text(sources, encoding="utf-8")
+        (self.folder / "library.cpp").write_text(sources, encoding="utf-8")
 
     def run(self, command):
-        done = subprocess.run(
-            [
-                "chroot",
-                self.root,
-                "/usr/bin/env",
-                "-i",
-                "PATH=/usr/bin",
-                "sh",
-                "-ec",
-                f"cd /mallard; {command}",
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = self.debian.run(f"cd /mallard; {command}")
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
         return done.stdout
 
@@ -56,19 +41,10 @@ class Debian:
 
 
 @pytest.fixture(scope="module")
-def debian():
-    if shutil.which("debootstrap") is None or os.geteuid() != 0:
-        pytest.skip("the newest compilers are installed by debootstrap, as root")
-    root = BUILD / RELEASE
-    if not (root / "usr/bin/clang++").exists():
-        shutil.rmtree(root, ignore_errors=True)
-        root.parent.mkdir(parents=True, exist_ok=True)
-        bootstrap = ["debootstrap", "--variant=minbase", f"--include={PACKAGES}", RELEASE, root]
-        done = subprocess.run(bootstrap, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            shutil.rmtree(root, ignore_errors=True)
-            pytest.skip(f"debootstrap cannot make a Debian {RELEASE}: {done.stderr.splitlines()[-1:]}")
-    return Debian(root)
+def debian(tmp_path_factory):
+    bare = BareDebian(tmp_path_factory.mktemp("debian") / "root", RELEASE, PACKAGES)
+    yield Compilers(bare)
+    bare.remove()
 
 
 @pytest.mark.parametrize(("compiler", "options"), OPTIONS)
@@ -91,7 +67,7 @@ def test_containers_of_newer_standards_pass(debian):
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 def test_module_is_imported(debian, compiler):
-    (debian.root / "mallard/importer.cpp").write_text(
+    (debian.folder / "importer.cpp").write_text(
         "#include <map>\n"
         "import mallard;\n"
         "int main() {\n"

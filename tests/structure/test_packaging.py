@@ -7,7 +7,7 @@ from source_tree import ROOT, files, text
 
 from dev.package.tree import library_sources, library_version
 
-# Texts with rows, releases and programs of a version, which stays what it was, and versions of other packages.
+# Texts with rows, releases and programs of a version, which stays, and versions of other packages.
 OF_A_VERSION = ("CHANGELOG.md", "tests/", "bench/results/", "docs/", ".ci/requirements.txt")
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from compiler_flags import WERROR
-from source_tree import ROOT
+from source_tree import ROOT, clone_tree
 
 from mallard.bench.analysis.survey import QUESTIONS
 
@@ -35,18 +35,7 @@ def clone(tmp_path: Path) -> Path:
     if not (ROOT / ".git").exists():
         pytest.skip("this tree is no clone of git")
     clone = tmp_path / "mallard"
-    subprocess.run(["git", "clone", "-q", str(ROOT), str(clone)], check=True)
-    changed = subprocess.run(
-        ["git", "ls-files", "-z", "-m", "-o", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    for name in filter(None, changed.split("\0")):
-        if (ROOT / name).is_file():
-            (clone / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, clone / name)
+    clone_tree(clone)
     return clone
 
 
@@ -56,12 +45,13 @@ def type_command(
     # This call's own tools and settings are not those of a user.
     own = {name: value for name, value in os.environ.items() if not name.startswith(("MALLARD_", "PYTHON"))}
     with capsys.disabled():  # a stage that prints nothing for long is ended
-        print(f"$ {command}", flush=True)
+        print(f"$ {command}", file=sys.stderr, flush=True)
     return subprocess.run(
         ["bash", "-c", command],
         cwd=clone,
         env={**own, "COLUMNS": "100", "NO_COLOR": "1"},
         stdin=subprocess.DEVNULL,
+        start_new_session=True,  # without the terminal, in which ./mallard would ask
         capture_output=True,
         text=True,
         timeout=LONGEST,

@@ -6,39 +6,31 @@ import subprocess
 import sys
 
 import pytest
+from bare_debian import BareDebian
 
 RELEASE = "trixie"
 COMPILERS = ("c++", "cc", "g++", "gcc", "clang", "cmake", "ninja", "make")
 DEPENDENCIES = ("rich>=13", "markdown-it-py", "mdurl", "pygments")
 USER = 1000
-# Its words are the folder and a command. The mount ends with the shell.
-INSIDE = f"""root=$1; shift; mount -t proc proc "$root/proc"
-exec chroot --userspec={USER}:{USER} "$root" env -i HOME=/home/user PATH=/home/user/mallard/bin:/bin \\
-    sh -c 'cd; exec "$@"' - "$@"
-"""
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
-    if shutil.which("debootstrap") is None or os.geteuid() != 0:
-        pytest.skip("a bare Debian is made by debootstrap, as root")
-    root = tmp_path_factory.mktemp("debian") / "root"
-    bootstrap = ["debootstrap", "--variant=minbase", "--include=python3,python3-venv", RELEASE, root]
-    done = subprocess.run(bootstrap, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    yield root
-    shutil.rmtree(root)
+    debian = BareDebian(tmp_path_factory.mktemp("debian") / "root", RELEASE, ("python3", "python3-venv"))
+    yield debian
+    debian.remove()
 
 
 @pytest.fixture(scope="module")
 def debian(root, wheel):
-    """The root folder, with the wheels that a user without rights installs."""
-    wheels = root / "home/user/wheels"
+    """With the wheels that a user without rights installs."""
+    home = root.root / "home/user"
+    wheels = home / "wheels"
     # The registry is asked here, because its settings are this machine's.
     download = ["pip", "download", "--quiet", "--no-deps", "--dest", wheels, *DEPENDENCIES]
     subprocess.run([sys.executable, "-m", *download], check=True)
     shutil.copy(wheel, wheels)
-    for path in (root / "home/user", wheels, *wheels.iterdir()):
+    for path in (home, wheels, *wheels.iterdir()):
         os.chown(path, USER, USER)
     return root
 
@@ -46,8 +38,9 @@ def debian(root, wheel):
 @pytest.fixture(scope="module")
 def call(debian):
     def run(command, status=0):
-        words = ["unshare", "--mount", "--pid", "--fork", "sh", "-ec", INSIDE, "-", debian, *command.split()]
-        done = subprocess.run(words, capture_output=True, text=True)
+        done = debian.run(
+            f"cd; exec {command}", f"{USER}:{USER}", HOME="/home/user", PATH="/home/user/mallard/bin:/bin"
+        )
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout if status == 0 else done.stderr
 

@@ -202,7 +202,8 @@ def test_only_the_tools_need_a_build(words: str, presets: tuple[str, ...]) -> No
 
 
 @pytest.mark.parametrize(
-    ("words", "tools"), [("wheel", ("static-libraries",)), ("deb", ("dpkg-dev",)), ("header sdist", ())]
+    ("words", "tools"),
+    [("wheel", ("static-libraries", "advisor")), ("deb", ("dpkg-dev",)), ("header sdist", ())],
 )
 def test_products_need_their_tools(words: str, tools: tuple[str, ...]) -> None:
     assert parse_command(["package", *words.split()]).needs().tools == tools

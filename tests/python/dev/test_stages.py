@@ -84,6 +84,17 @@ def test_a_missing_compiler_is_a_skip_with_its_remedy(workplace, monkeypatch):
     assert counts.skips == ["libcxx skipped: apt-get install clang-19 libc++-19-dev libc++abi-19-dev"]
 
 
+@pytest.mark.parametrize(("until", "last"), [("configure", "--preset"), ("build", "--build")])
+def test_native_stage_ends_after_a_step(workplace, monkeypatch, until, last):
+    commands = []
+    monkeypatch.setattr(workplace, "run", lambda command, **_: commands.append(command) or 0)
+    monkeypatch.setattr(tools, "compiler_for", lambda _: "/usr/bin/g++")
+    workplace.until = until
+    assert three(NativeStage("debug", "").run(workplace)) == (1, 0, 0)
+    assert [command[0] for command in commands] == ["cmake"] * len(commands)
+    assert commands[-1][1] == last
+
+
 def test_addresses_that_cannot_be_fixed_skip_tsan(workplace, monkeypatch):
     monkeypatch.setattr(stage_module, "configure", lambda *_: True)
     monkeypatch.setattr(stage_module, "fixed_addresses", lambda: None)
@@ -286,6 +297,23 @@ class NativeOne(SyntheticStage):
 class PythonOne(NativeOne, PythonStage):
     __hash__ = object.__hash__
     __setattr__ = object.__setattr__
+
+
+def test_until_leaves_python_stages_and_times_out(tree, monkeypatch, capsys):
+    steps = []
+    stages = [kind(kind.__name__, lambda place: steps.append(place.until)) for kind in (NativeOne, PythonOne)]
+    monkeypatch.setattr(verb, "STAGES", stages)
+    assert verb.run(parse("--rest", "--until", "configure")) == 0
+    assert steps == ["configure"]
+    assert capsys.readouterr().out.splitlines()[-1] == "1 passed, 0 failed, 0 skipped"
+    assert not (tree / "build/test-logs/times.json").exists()
+
+
+def test_until_needs_a_stage_that_compiles(monkeypatch):
+    monkeypatch.setattr(verb, "tree", lambda: ROOT)
+    verb.check(parse("--until", "build", "lint", "asan"))
+    with pytest.raises(UsageError, match="--until build is for stages that compile; name one, such as asan"):
+        verb.check(parse("--until", "build", "lint"))
 
 
 def test_lanes_run_side_by_side(tree, monkeypatch, capsys):

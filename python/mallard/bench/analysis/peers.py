@@ -280,7 +280,7 @@ MALLOCS = f"{BASE}{MALLOC_MARK}"  # every malloc that was measured, the C librar
 # place.
 PAIRS: dict[str, tuple[str, ...]] = {
     "monotonic": ("foonathan-stack", "foonathan-temporary"),
-    "monotonic/base": ("pmr-monotonic", "boost-pmr-monotonic"),
+    "monotonic/base": ("pmr-monotonic", "pmr-monotonic-cached", "boost-pmr-monotonic"),
     "monotonic/wink": ("foonathan-stack/wink", "foonathan-temporary/wink"),
     "monotonic/base/wink": ("pmr-monotonic/wink", "boost-pmr-monotonic/wink"),
     "multipool": ("foonathan-collection", "mimalloc-heap", MALLOCS),

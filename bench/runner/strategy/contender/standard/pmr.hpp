@@ -3,11 +3,15 @@
 /// Configuration: the monotonic resource begins in the caller's buffer if there is one, like AS3 to AS6. The pools
 /// have their default options, blocks up to 4 KiB, which are the fastest for small structures: a pool for larger blocks
 /// takes several at once. The one "large" holds blocks up to libstdc++'s limit, 4 MiB; so does the one over the
-/// monotonic resource, as in AS11 to AS14, where a larger block would never be used again. Upstream of the others is
-/// the default resource, which is new and delete.
+/// monotonic resource, as in AS11 to AS14, where a larger block would never be used again. The one "cached" takes its
+/// chunks from the upstream of mallard's monotonic: what is left of a difference is the resource itself. Upstream of the
+/// others is the default resource, which is new and delete.
 #pragma once
 
 #include "runner/strategy/source_of.hpp"
+
+#include <mallard/bind/resource.hpp>
+#include <mallard/upstream/chunk_cache.hpp>
 
 #include <memory_resource>
 
@@ -20,6 +24,18 @@ public:
     pmr_monotonic_source() = default;
     explicit pmr_monotonic_source(std::span<std::byte> buffer)
         : monotonic_buffer_resource(buffer.data(), buffer.size()) {}
+};
+
+/// A base, because it must be there before the resource and after it.
+struct pmr_chunk_cache {
+    mallard::resource<mallard::chunk_cache> chunks;
+};
+
+class pmr_cached_monotonic_source : private pmr_chunk_cache, public std::pmr::monotonic_buffer_resource {
+public:
+    using base_type = std::pmr::memory_resource;
+
+    pmr_cached_monotonic_source() : monotonic_buffer_resource(&chunks) {}
 };
 
 /// Blocks up to the limit. 0 stands for the implementation's own limit.
@@ -58,6 +74,8 @@ public:
 
 template <>
 struct source_traits<mechanism_kind::pmr_monotonic> : plain_source<pmr_monotonic_source> {};
+template <>
+struct source_traits<mechanism_kind::pmr_monotonic_cached> : plain_source<pmr_cached_monotonic_source> {};
 template <>
 struct source_traits<mechanism_kind::pmr_unsynchronized>
     : plain_source<pmr_pool_source<std::pmr::unsynchronized_pool_resource>> {};
