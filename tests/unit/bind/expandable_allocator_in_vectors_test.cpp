@@ -206,11 +206,13 @@ TEST(expandable_allocator_in_vectors, string_grows_and_shrinks_in_place) {
         EXPECT_EQ(h.counts().allocations, 1U);
         EXPECT_GE(h.counts().grown_forward, 2U);
         s.resize(100);
+#if BOOST_VERSION < 109100 // those since then do not compile
         s.shrink_to_fit();
-        EXPECT_EQ(s.data(), data);
         EXPECT_EQ(h.counts().shrunk, 1U);
-        EXPECT_EQ(std::string_view(s.data(), text.size()), text);
         EXPECT_LT(s.capacity(), 130U);
+#endif
+        EXPECT_EQ(s.data(), data);
+        EXPECT_EQ(std::string_view(s.data(), text.size()), text);
     }
     EXPECT_TRUE(is_empty_and_sound(h));
 }
