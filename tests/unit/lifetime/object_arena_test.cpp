@@ -77,7 +77,7 @@ TEST(object_arena, moves_without_its_objects) {
 
 TEST(object_arena, trivial_objects_cost_their_size) {
     equipment::ledger source;
-    arena_type arena(4096, source);
+    arena_type arena(4096U, source);
     const std::array<int, 4>& first = arena.own(std::array{1, 2, 3, 4});
     const std::array<int, 4>& second = arena.own(std::array{5, 6, 7, 8});
     EXPECT_EQ(second[0], 5);
