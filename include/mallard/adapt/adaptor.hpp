@@ -11,6 +11,7 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/thread_safe.hpp>
@@ -63,7 +64,7 @@ public:
 
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         hook_(mechanism_, deallocation{p, bytes, alignment},
-              [this](const deallocation& d) { mechanism_.deallocate(d.p, d.bytes, d.alignment); });
+              [this](const deallocation& d) { core::give_back(mechanism_, d.p, d.bytes, d.alignment); });
     }
 
     void deallocate(void* p) noexcept

@@ -19,6 +19,7 @@
 #include <mallard/adapt/two_mechanisms.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/thread_safe.hpp>
 
 #include <cstddef>
@@ -59,9 +60,9 @@ public:
     /// Requires: `p` came from allocate(bytes, alignment) and was not deallocated since.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         if (this->first_.owns(p)) {
-            this->first_.deallocate(p, bytes, alignment);
+            core::give_back(this->first_, p, bytes, alignment);
         } else {
-            this->second_.deallocate(p, bytes, alignment);
+            core::give_back(this->second_, p, bytes, alignment);
         }
     }
 };

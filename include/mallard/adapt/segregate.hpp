@@ -16,6 +16,7 @@
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/thread_safe.hpp>
 
@@ -61,9 +62,9 @@ public:
     /// Requires: `p` came from allocate(bytes, alignment) and was not deallocated since.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         if (is_small(bytes)) {
-            this->first_.deallocate(p, bytes, alignment);
+            core::give_back(this->first_, p, bytes, alignment);
         } else {
-            this->second_.deallocate(p, bytes, alignment);
+            core::give_back(this->second_, p, bytes, alignment);
         }
     }
 

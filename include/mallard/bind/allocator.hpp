@@ -14,6 +14,7 @@
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 
@@ -170,7 +171,9 @@ public:
         return {static_cast<T*>(block.p), block.bytes / sizeof(T)};
     }
 
-    void deallocate(T* p, std::size_t n) noexcept { mechanism_->deallocate(p, n * sizeof(T), alignof(T)); }
+    void deallocate(T* p, std::size_t n) noexcept {
+        core::give_back(*mechanism_, p, n * sizeof(T), alignof(T));
+    }
 
     [[nodiscard]] static constexpr std::size_t max_size() noexcept { return PTRDIFF_MAX / sizeof(T); }
 

@@ -35,6 +35,8 @@
 
 #include <mallard/bind/pool_tag.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
+#include <mallard/core/quiet_request.hpp>
 #include <mallard/core/utility.hpp>
 #include <mallard/local/fixed_pool.hpp>
 
@@ -204,15 +206,8 @@ private:
         if constexpr (requires { pool().try_allocate(sizeof(T), alignment()); }) {
             return pool().try_allocate(sizeof(T), alignment());
         } else {
-#ifdef __cpp_exceptions
-            try {
-                return pool().allocate(sizeof(T), alignment());
-            } catch (...) {
-                return nullptr;
-            }
-#else
-            return pool().allocate(sizeof(T), alignment());
-#endif
+            const core::cancellation_disabled meanwhile;
+            return core::null_if_throws([] { return pool().allocate(sizeof(T), alignment()); });
         }
     }
 

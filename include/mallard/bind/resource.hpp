@@ -19,6 +19,7 @@
 #include <mallard/bind/inline_resource.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
 
 #include <cstddef>
@@ -60,7 +61,7 @@ public:
 
     /// Requires: `p` came from allocate(bytes, alignment) of this resource or its base and was not deallocated since.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
-        mechanism_.deallocate(p, bytes, alignment);
+        core::give_back(mechanism_, p, bytes, alignment);
     }
 
     /// Returns: the result of allocate(); null where that throws.

@@ -12,6 +12,7 @@
 
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/free_block.hpp>
@@ -58,7 +59,7 @@ public:
             }
         }
         while (void* p = blocks.pop_front()) {
-            allocator_.deallocate(p, bytes_, alignment_);
+            give_back(allocator_, p, bytes_, alignment_);
         }
     }
 
@@ -193,7 +194,7 @@ void deallocate_many(A& allocator, block_chain&& blocks, std::size_t bytes, std:
         allocator.deallocate_many(std::move(blocks), bytes, alignment);
     } else {
         const block_chain all = std::move(blocks);
-        all.for_each([&](void* p) { allocator.deallocate(p, bytes, alignment); });
+        all.for_each([&](void* p) { core::give_back(allocator, p, bytes, alignment); });
     }
 }
 

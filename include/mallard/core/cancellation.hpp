@@ -3,6 +3,8 @@
 
 #include <mallard/core/build_mode.hpp>
 
+#include <cstddef>
+
 namespace mallard::core::inline MALLARD_LIBRARY {
 
 /// While one lives, pthread_cancel() of the calling thread stays pending. For code that reads files, writes a message, or
@@ -19,3 +21,19 @@ private:
 };
 
 } // namespace mallard::core::inline MALLARD_LIBRARY
+
+namespace mallard::core::inline MALLARD_MODE {
+
+/// Effects: calls `source.deallocate(p, bytes, alignment)` from a function that is noexcept. A cancellation stays pending
+/// meanwhile, unless `source` excludes it by a noexcept of its own.
+template <class Source>
+void give_back(Source&& source, void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    if constexpr (noexcept(source.deallocate(p, bytes, alignment))) {
+        source.deallocate(p, bytes, alignment);
+    } else {
+        const cancellation_disabled meanwhile;
+        source.deallocate(p, bytes, alignment);
+    }
+}
+
+} // namespace mallard::core::inline MALLARD_MODE

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/upstream_handle.hpp>
@@ -10,6 +11,9 @@
 
 #include <cstddef>
 #include <type_traits>
+#ifdef __GLIBCXX__
+#include <cxxabi.h>
+#endif
 
 namespace mallard::core::inline MALLARD_MODE {
 
@@ -32,50 +36,101 @@ inline constexpr bool fails_recoverably = [] {
 #endif
 }();
 
-/// Returns: the result of `source.allocate(bytes, alignment)`; null if that throws. The out-of-memory handler is
-/// not called. In a program without exceptions, an upstream without try_allocate() is not asked, and the result is null.
-template <upstream Upstream>
-[[nodiscard]] void* ask_quietly(Upstream&& source, std::size_t bytes, std::size_t alignment) noexcept {
-    const auto ask = [&]() -> void* {
-        if constexpr (requires { source.try_allocate(bytes, alignment); }) {
-            return source.try_allocate(bytes, alignment);
-        } else if constexpr (!fails_recoverably<std::remove_reference_t<Upstream>>) {
-            return nullptr;
-        } else {
-            return source.allocate(bytes, alignment);
-        }
-    };
+/// Returns: the result of `request()`; null if that throws. A forced unwinding, which pthread_cancel() and pthread_exit()
+/// begin, goes on to the end of the thread: the program would end if it were caught. Only libstdc++ has a name for it.
+template <class Request>
+[[nodiscard]] void* null_if_throws(Request request) {
 #ifdef __cpp_exceptions
-    constexpr bool never_throws = requires {
-        { source.try_allocate(bytes, alignment) } noexcept;
-    };
-    if constexpr (!never_throws) {
-        const unheard_failures quiet;
-        try {
-            return ask();
-        } catch (...) {
-            return nullptr;
-        }
-    } else {
-        return ask();
+    try {
+        return request();
+#ifdef __GLIBCXX__
+    } catch (const abi::__forced_unwind&) {
+        throw;
+#endif
+    } catch (...) {
+        return nullptr;
     }
 #else
-    return ask();
+    return request();
 #endif
 }
 
-/// An upstream as the slow path of a try_allocate() sees it: its allocate() returns null where that of `Upstream` throws.
+/// True if a failure of the upstream is a null pointer.
+template <class U>
+inline constexpr bool fails_without_exception = requires(U& u, std::size_t n) {
+    { u.try_allocate(n, n) } noexcept;
+};
+
+/// True if no request to the upstream unwinds the stack, that of its own upstream included. A try_allocate() in front of
+/// an upstream that may keeps a cancellation pending, and so is not what an allocate() asks.
+template <class U>
+inline constexpr bool never_unwinds = [] {
+    if constexpr (!fails_without_exception<U>) {
+        return false;
+    } else if constexpr (requires { typename U::upstream_type; }) {
+        return never_unwinds<typename U::upstream_type>;
+    } else if constexpr (requires { typename U::arena_type::upstream_type; }) {
+        return never_unwinds<typename U::arena_type::upstream_type>;
+    } else {
+        return true;
+    }
+}();
+
+/// Returns: the result of `source.allocate(bytes, alignment)`; null if that throws. The out-of-memory handler is
+/// not called. In a program without exceptions, an upstream without try_allocate() is not asked, and the result is null.
+/// A cancellation in the upstream ends the thread.
 template <upstream Upstream>
+[[nodiscard]] void*
+ask_quietly(Upstream&& source, std::size_t bytes,
+            std::size_t alignment) noexcept(never_unwinds<std::remove_reference_t<Upstream>>) {
+    using source_type = std::remove_reference_t<Upstream>;
+#ifdef __cpp_exceptions
+    if constexpr (!never_unwinds<source_type>) {
+        const unheard_failures quiet;
+        return null_if_throws([&]() -> void* { return source.allocate(bytes, alignment); });
+    } else {
+        return source.try_allocate(bytes, alignment);
+    }
+#else
+    if constexpr (requires { source.try_allocate(bytes, alignment); }) {
+        return source.try_allocate(bytes, alignment);
+    } else if constexpr (!fails_recoverably<source_type>) {
+        return nullptr;
+    } else {
+        return source.allocate(bytes, alignment);
+    }
+#endif
+}
+
+/// Returns: the result of ask_quietly(), for a function that is noexcept: a cancellation in the upstream stays pending.
+template <upstream Upstream>
+[[nodiscard]] void* ask_without_unwinding(Upstream&& source, std::size_t bytes,
+                                          std::size_t alignment) noexcept {
+    if constexpr (fails_without_exception<std::remove_reference_t<Upstream>>) {
+        return source.try_allocate(bytes, alignment);
+    } else {
+        const cancellation_disabled meanwhile;
+        return ask_quietly(source, bytes, alignment);
+    }
+}
+
+/// An upstream as the slow path of an allocator sees it that has another way, or that is a try_allocate(): its allocate()
+/// returns null where that of `Upstream` throws. A cancellation in the upstream ends the thread if `Unwinds` is true.
+template <upstream Upstream, bool Unwinds>
 class quiet_source {
 public:
     explicit quiet_source(const upstream_handle<Upstream>& source) noexcept : source_(source) {}
 
-    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
-        return ask_quietly(source_.get(), bytes, alignment);
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept(!Unwinds) {
+        if constexpr (Unwinds) {
+            return ask_quietly(source_.get(), bytes, alignment);
+        } else {
+            return ask_without_unwinding(source_.get(), bytes, alignment);
+        }
     }
 
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-        source_.get().deallocate(p, bytes, alignment);
+        give_back(source_.get(), p, bytes, alignment);
     }
 
 private:
@@ -84,14 +139,14 @@ private:
 
 template <class Source>
 inline constexpr bool is_quiet = false;
-template <class Upstream>
-inline constexpr bool is_quiet<quiet_source<Upstream>> = true;
+template <class Upstream, bool Unwinds>
+inline constexpr bool is_quiet<quiet_source<Upstream, Unwinds>> = true;
 
-/// Returns: the upstream, or the upstream as a quiet source.
+/// Returns: the upstream, or the upstream as a quiet source for a function that is noexcept.
 template <bool Quiet, upstream Upstream>
 [[nodiscard]] decltype(auto) source_from(const upstream_handle<Upstream>& handle) noexcept {
     if constexpr (Quiet) {
-        return quiet_source<Upstream>(handle);
+        return quiet_source<Upstream, false>(handle);
     } else {
         return handle.get();
     }

@@ -4,6 +4,7 @@
 #include <mallard/bind/allocator.hpp>
 #include <mallard/bind/inline_resource.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/lifetime/winkable.hpp>
 
@@ -53,7 +54,7 @@ void give_back(Memory& from, void* p, std::size_t bytes, std::size_t alignment) 
             return;
         }
     }
-    from.deallocate(p, bytes, alignment);
+    core::give_back(from, p, bytes, alignment);
 }
 
 /// Room for a T. It goes back if no T is made in it.

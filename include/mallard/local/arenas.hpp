@@ -30,6 +30,7 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_size.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
@@ -276,7 +277,7 @@ public:
     void release() noexcept {
         if (!room_.empty()) {
             core::unpoison(room_.data(), room_.size());
-            upstream_.get().deallocate(room_.data(), room_.size(), alignment_);
+            core::give_back(upstream_.get(), room_.data(), room_.size(), alignment_);
             room_ = {};
         }
     }

@@ -30,6 +30,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/free_block.hpp>
@@ -278,11 +279,8 @@ template <upstream Upstream>
 void* concurrent_multipool<Upstream>::try_allocate_slowly(std::size_t bytes, std::size_t alignment) noexcept {
 #ifdef __cpp_exceptions
     const core::unheard_failures quiet;
-    try {
-        return allocate_slowly(bytes, alignment);
-    } catch (...) {
-        return nullptr;
-    }
+    const core::cancellation_disabled meanwhile;
+    return core::null_if_throws([&] { return allocate_slowly(bytes, alignment); });
 #else
     const std::size_t index = threads::magazine_index(bytes, alignment);
     const pool_lock lock(mutex_);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/upstream_handle.hpp>
@@ -38,7 +39,7 @@ template <class T, upstream A>
 template <class T, upstream A>
 void deallocate_array(A& from, T* p, std::size_t count) noexcept {
     if (count != 0) {
-        from.deallocate(p, count * sizeof(T), alignof(T));
+        core::give_back(from, p, count * sizeof(T), alignof(T));
     }
 }
 

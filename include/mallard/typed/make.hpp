@@ -15,6 +15,7 @@
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/upstream_handle.hpp>
 #include <mallard/lifetime/object_room.hpp>
@@ -39,7 +40,7 @@ template <class T, upstream A, class... Args>
 template <class T, upstream A>
 void destroy(A& from, T* object) noexcept {
     std::destroy_at(object);
-    from.deallocate(const_cast<std::remove_cv_t<T>*>(object), sizeof(T), alignof(T));
+    core::give_back(from, const_cast<std::remove_cv_t<T>*>(object), sizeof(T), alignof(T));
 }
 
 /// The deleter of pointers to objects in memory of an A. It has the size of a pointer, or none if A has no state. It

@@ -13,6 +13,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/quiet_request.hpp>
 
@@ -71,10 +72,10 @@ private:
             return static_cast<Upstream*>(source)->allocate(bytes, alignment);
         },
         [](void* source, std::size_t bytes, std::size_t alignment) noexcept -> void* {
-            return core::ask_quietly(*static_cast<Upstream*>(source), bytes, alignment);
+            return core::ask_without_unwinding(*static_cast<Upstream*>(source), bytes, alignment);
         },
         [](void* source, void* p, std::size_t bytes, std::size_t alignment) noexcept {
-            static_cast<Upstream*>(source)->deallocate(p, bytes, alignment);
+            core::give_back(*static_cast<Upstream*>(source), p, bytes, alignment);
         }};
 
     void* source_ = nullptr;

@@ -8,7 +8,7 @@ bool inline_resource::do_is_equal(const std::pmr::memory_resource& other) const 
 }
 
 void* inline_resource::try_allocate_slowly(std::size_t bytes, std::size_t alignment) noexcept {
-    return core::ask_quietly(static_cast<std::pmr::memory_resource&>(*this), bytes, alignment);
+    return core::ask_without_unwinding(static_cast<std::pmr::memory_resource&>(*this), bytes, alignment);
 }
 
 } // namespace mallard::inline MALLARD_LIBRARY

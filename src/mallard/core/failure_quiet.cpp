@@ -1,6 +1,7 @@
 /// In place of failure.cpp and failure_refusal.cpp, for programs without stdio: failures end the program by a trap and not
 /// by a message. The out-of-memory handler runs before that. With exceptions the same ones are thrown, without the numbers
 /// in their text.
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/failure.hpp>
 
@@ -33,6 +34,7 @@ constinit std::atomic<out_of_memory_handler> installed_oom_handler{nullptr};
 void tell_handler(std::size_t bytes, std::size_t alignment) noexcept {
     if (out_of_memory_handler handler = installed_oom_handler.load();
         handler != nullptr && !core::unheard_failures::expected()) {
+        const core::cancellation_disabled meanwhile;
         handler(bytes, alignment);
     }
 }

@@ -97,6 +97,21 @@ TEST_F(arenas, single_arena_holds_configured_blocks) {
     EXPECT_EQ(source_.granted().back(), (equipment::ledger::request{12'800, 128}));
 }
 
+TEST_F(arenas, single_arena_of_one_block_holds_it) {
+    mallard::single_arena<equipment::ledger> arena(1, source_);
+    const std::span<std::byte> room = arena.next_room(free_blocks_of_24, 8, 1);
+    EXPECT_EQ(room.size(), 24U);
+    EXPECT_EQ(arena.capacity(free_blocks_of_24, 8), 1U);
+    EXPECT_TRUE(arena.owns(&room.back()));
+    EXPECT_FALSE(arena.owns(room.data() + room.size()));
+    EXPECT_TRUE(arena.next_room(free_blocks_of_24, 8, 1).empty());
+    arena.release();
+
+    mallard::single_arena<equipment::ledger> none(0, source_);
+    EXPECT_TRUE(none.next_room(free_blocks_of_24, 8, 1).empty());
+    EXPECT_EQ(source_.granted().size(), 1U);
+}
+
 TEST_F(arenas, single_arena_fails_for_unrepresentable_capacity) {
     mallard::single_arena<equipment::ledger> arena(SIZE_MAX / 8, source_);
     EXPECT_OUT_OF_MEMORY(static_cast<void>(arena.next_room(free_blocks_of_24, 8, 1)));

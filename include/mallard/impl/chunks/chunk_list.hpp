@@ -9,6 +9,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
@@ -33,7 +34,7 @@ template <upstream Upstream>
 void give_back(Upstream&& source, chunk* c) noexcept {
     const std::size_t bytes = c->bytes;
     core::unpoison(c, bytes);
-    source.deallocate(c, bytes, alignof(chunk));
+    core::give_back(source, c, bytes, alignof(chunk));
 }
 
 class chunk_list {

@@ -99,7 +99,7 @@ template <bool Quiet, upstream Upstream, class Take>
                                                std::size_t& bytes, std::size_t least_bytes, Take take) {
     if constexpr (core::fails_recoverably<Upstream>) {
         while (bytes > least_bytes) {
-            if (auto* const taken = take(core::source_from<true>(handle), bytes)) [[likely]] {
+            if (auto* const taken = take(core::quiet_source<Upstream, !Quiet>(handle), bytes)) [[likely]] {
                 return taken;
             }
             bytes = core::max(least_bytes, core::align_down(bytes / 2, fundamental_alignment));

@@ -15,6 +15,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/quiet_request.hpp>
@@ -218,7 +219,7 @@ private:
         const std::size_t bytes = removed->bytes();
         std::byte* memory = removed->begin() - offset;
         core::unpoison(memory, bytes);
-        source.deallocate(memory, bytes, alignment);
+        core::give_back(source, memory, bytes, alignment);
     }
 
     held* first_ = nullptr;

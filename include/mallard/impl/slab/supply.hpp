@@ -21,6 +21,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
@@ -338,7 +339,7 @@ private:
         const std::size_t bytes = c.bytes;
         std::byte* const memory = c.begin();
         core::unpoison(memory, bytes);
-        source.deallocate(memory, bytes, layout_.alignment);
+        core::give_back(source, memory, bytes, layout_.alignment);
     }
 
     void restart() noexcept {

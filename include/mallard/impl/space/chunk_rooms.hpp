@@ -9,6 +9,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
@@ -52,6 +53,11 @@ public:
     /// Throws: the upstream's exceptions, unless `quiet`.
     template <class Space>
     [[gnu::cold, gnu::noinline]] bool add_room_for(Space& space, std::size_t block_bytes, bool quiet);
+
+    /// Returns: `bytes`, or what the largest chunk of the growth holds if that is less, but at least `least`.
+    [[nodiscard]] std::size_t room_of_chunk(std::size_t least, std::size_t bytes) const noexcept {
+        return core::max(least, core::min(bytes, next_.largest_bytes() - sizeof(chunk)));
+    }
 
     /// Effects: fails for a block that no room could hold.
     /// Throws: the upstream's exceptions.
@@ -183,7 +189,7 @@ private:
     void give_back(chunk* c) noexcept {
         const std::size_t bytes = c->bytes;
         core::unpoison(c, bytes);
-        upstream_.get().deallocate(c, bytes, alignof(chunk));
+        core::give_back(upstream_.get(), c, bytes, alignof(chunk));
     }
 
     struct no_reserved_blocks {};
@@ -203,8 +209,9 @@ bool chunk_rooms<Upstream, Reserves>::add_room_for(Space& space, std::size_t blo
     if (Reserves && block_bytes >= least_reserved_bytes && least <= most_in_small_pages) {
         chunk_bytes = core::min(chunk_bytes, most_in_small_pages);
     }
-    const auto ask = [this](std::size_t bytes) {
-        return core::ask_quietly(upstream_.get(), bytes, alignof(chunk));
+    const auto ask = [this, quiet](std::size_t bytes) {
+        return quiet ? core::ask_without_unwinding(upstream_.get(), bytes, alignof(chunk))
+                     : core::ask_quietly(upstream_.get(), bytes, alignof(chunk));
     };
     void* memory = nullptr;
     if (chunk_bytes > least && (quiet || core::fails_recoverably<Upstream>)) {

@@ -368,7 +368,7 @@ block_chain heap_calls<Rooms, Links>::allocate_many(std::size_t bytes, std::size
                 core::min(count - burst.size(), most_carved_bytes / block_bytes) * block_bytes;
             if (!space_.refill_remainder(block_bytes, remaining) &&
                 !(space_.settle() && space_.refill_remainder(block_bytes, remaining))) {
-                rooms_.add_room_for(space_, remaining, false);
+                rooms_.add_room_for(space_, rooms_.room_of_chunk(block_bytes, remaining), false);
             }
         }
     }

@@ -60,6 +60,9 @@ public:
         return false;
     }
 
+    /// Returns: the bytes that a burst asks add_room_for() to have room for, which has none.
+    [[nodiscard]] static std::size_t room_of_chunk(std::size_t least, std::size_t) noexcept { return least; }
+
     [[noreturn]] static void fail(std::size_t bytes, std::size_t alignment) {
         core::fail_allocation(bytes, alignment);
     }

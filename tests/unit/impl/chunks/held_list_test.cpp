@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -74,6 +76,21 @@ TEST_F(held_list, keeps_chunks_and_large_blocks_apart) {
     EXPECT_EQ(stats.large_blocks, 1U);
     EXPECT_EQ(stats.chunk_bytes + stats.large_bytes, source_.outstanding_bytes());
     list_.release(source_);
+}
+
+TEST_F(held_list, owns_the_rooms_of_chunks_and_large_blocks) {
+    const std::byte* const room = list_.add_chunk(source_, 640);
+    const auto* const block = static_cast<std::byte*>(list_.allocate(source_, 100, 64));
+    for (const auto& [begin, bytes] :
+         {std::pair(room, 640 - sizeof(mallard::chunks::held)), std::pair(block, 100UL)}) {
+        EXPECT_TRUE(list_.owns(begin));
+        EXPECT_TRUE(list_.owns(begin + bytes - 1));
+        EXPECT_FALSE(list_.owns(begin + bytes));
+        EXPECT_FALSE(list_.owns(begin - 1));
+    }
+    EXPECT_FALSE(list_.owns(&list_));
+    list_.release(source_);
+    EXPECT_FALSE(list_.owns(room));
 }
 
 TEST_F(held_list, returns_large_blocks_from_between_chunks) {

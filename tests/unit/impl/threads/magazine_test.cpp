@@ -240,6 +240,20 @@ TEST_F(magazine, emptying_resets) {
     EXPECT_EQ(magazine_.next_fetch(index_of_24), 1U);
 }
 
+TEST_F(magazine, reports_a_block_freed_twice) {
+    for (const std::size_t distance : {1U, 2U}) { // at once, and after another block
+        EXPECT_DEATH(
+            {
+                for (std::size_t i = 0; i != batch_of_24 - 1; ++i) {
+                    static_cast<void>(push_any(block(i)));
+                }
+                static_cast<void>(push_any(block(batch_of_24 - 1 - distance)));
+                static_cast<void>(push_any(block(batch_of_24)));
+            },
+            "is damaged: a block was deallocated twice");
+    }
+}
+
 TEST_F(magazine, batches_are_returned_in_lifo_order) {
     mallard::threads::batch_stack batches;
     EXPECT_TRUE(batches.empty());
