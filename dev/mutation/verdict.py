@@ -78,7 +78,7 @@ class Workshop:
         if precompiled:
             command += ["-include", str(self.once / "standard.hpp")]
         command += [*options, "-MMD", "-MF", f"{output}.d", "-c", str(source), "-o", str(output)]
-        subprocess.run(command, check=True, capture_output=True, timeout=WALL_SECONDS)
+        subprocess.run(command, check=True, capture_output=True)
 
     def judge(self, mutant: Mutant, source: str, place: Path) -> Verdict:
         """Whether a program of the file fails with the mutant; `place` is a directory for this call alone."""
@@ -176,7 +176,7 @@ class Workshop:
             "-o",
             str(to),
         ]
-        subprocess.run(command, check=True, capture_output=True, timeout=WALL_SECONDS)
+        subprocess.run(command, check=True, capture_output=True)
 
     def run(self, program: Path) -> str:
         """The kind of its failure, or nothing."""

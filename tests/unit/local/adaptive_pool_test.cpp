@@ -76,6 +76,12 @@ TYPED_TEST(adaptive_pool, first_request_fixes_node_size) {
     EXPECT_EQ(this->pool_.node_bytes(), 0U) << "as new";
 }
 
+TYPED_TEST(adaptive_pool, empty_burst_fixes_no_size) {
+    EXPECT_TRUE(this->pool_.allocate_many(24, 8, 0).empty());
+    EXPECT_EQ(this->pool_.node_bytes(), 0U);
+    EXPECT_TRUE(this->source_.granted().empty());
+}
+
 TYPED_TEST(adaptive_pool, erasing_all_respects_free_slab_limit) {
     std::mt19937 order(1);
     const std::size_t most = std::is_same_v<TypeParam, eager> ? 0U : 2U;
