@@ -7,13 +7,14 @@ namespace mallard::advisor {
 
 namespace {
 
-constexpr std::array<export_format, 6> formats{{
+constexpr std::array<export_format, 7> formats{{
     {"pprof", "for go tool pprof: allocated, at the peak, at the end", write_pprof},
     {"dhat", "for dh_view.html and the Firefox Profiler", write_dhat},
     {"folded", "for flame graphs: bytes allocated", write_folded_bytes},
     {"folded-blocks", "for flame graphs: blocks allocated", write_folded_blocks},
     {"folded-peak", "for flame graphs: bytes at the peak", write_folded_peak},
     {"folded-end", "for flame graphs: bytes at the end", write_folded_end},
+    {"history", "for --history: the requests in order", write_history},
 }};
 
 } // namespace

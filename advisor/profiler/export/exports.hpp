@@ -34,6 +34,9 @@ export_function write_folded_blocks;
 export_function write_folded_peak;
 export_function write_folded_end;
 
+/// For `--history`: the requests in order, as history/history.hpp describes the file.
+export_function write_history;
+
 struct export_format {
     std::string_view name; ///< on the command line
     std::string_view text; ///< a short description for the help

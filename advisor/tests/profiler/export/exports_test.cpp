@@ -1,4 +1,5 @@
 #include "example_trace.hpp"
+#include "history/history.hpp"
 #include "profile_reader.hpp"
 #include "profiler/export/block_counts.hpp"
 #include "profiler/export/exports.hpp"
@@ -75,6 +76,51 @@ TEST(exports, are_deterministic) {
         const std::string format(candidate.name);
         EXPECT_EQ(read_text(first.write(format.c_str())), read_text(second.write(format.c_str())));
     }
+}
+
+/// Returns: the words of the recording.
+std::vector<std::uint32_t> events_of(const std::filesystem::path& file) {
+    history::recording events;
+    EXPECT_TRUE(events.open(file.c_str()));
+    return {events.begin(), events.end()};
+}
+
+constexpr std::uint32_t freed = history::recording::freed;
+
+TEST(history_export, has_the_requests_in_order) {
+    opened_trace example(example_trace());
+    EXPECT_EQ(
+        events_of(example.write("history")),
+        (std::vector<std::uint32_t>{1000, 20, 30, 10, freed | 0, 50, freed | 2, 160, freed | 2, freed | 3}));
+}
+
+TEST(history_export, replaces_a_block_whose_free_is_missing) {
+    trace_maker maker;
+    maker.free({}, 0x30); // allocated before the recording
+    maker.allocate({}, 0x10, 8);
+    maker.allocate({}, 0x10, 9);
+    opened_trace trace(maker);
+    EXPECT_EQ(events_of(trace.write("history")), (std::vector<std::uint32_t>{8, freed | 0, 9}));
+}
+
+TEST(history_export, follows_a_realloc_that_fails) {
+    trace_maker maker;
+    maker.allocate({}, 0x10, 8);
+    maker.add(trace::record_kind::realloc_old, {}, 0x10);
+    maker.add(trace::record_kind::realloc_failed, {}, 0x10);
+    maker.add(trace::record_kind::realloc_old, {}, 0x10);
+    maker.add(trace::record_kind::realloc, {}, 0x20, std::uint64_t{5} << 30);
+    opened_trace trace(maker);
+    EXPECT_EQ(events_of(trace.write("history")),
+              (std::vector<std::uint32_t>{8, freed | 0, 8, freed | 0, history::recording::most_bytes}));
+}
+
+TEST(history_export, rejects_a_trace_without_requests) {
+    trace_maker maker;
+    maker.free({}, 0x10);
+    opened_trace trace(maker);
+    EXPECT_THROW(trace.write("history"), export_error);
+    EXPECT_FALSE(std::filesystem::exists(trace.folder / "history"));
 }
 
 TEST(pprof_export, has_the_sums_of_the_trace) {

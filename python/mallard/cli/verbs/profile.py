@@ -26,7 +26,7 @@ EXAMPLES = (
 )
 
 DEFAULT_TRACE = "mallard.trace"
-EXPORTS = ("pprof", "dhat", "folded", "folded-blocks", "folded-peak", "folded-end")
+EXPORTS = ("pprof", "dhat", "folded", "folded-blocks", "folded-peak", "folded-end", "history")
 LISTS = ("leaks", "temporary")
 PIPE_WIDTH = 100
 
