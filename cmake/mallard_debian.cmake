@@ -48,7 +48,7 @@ function(mallard_debian_tools)
           EXCLUDE_FROM_ALL)
   install(TARGETS mallard-record mallard-profile mallard-measure RUNTIME DESTINATION "${package}/mallard/bin"
           COMPONENT tools EXCLUDE_FROM_ALL)
-  install(TARGETS mallard_record mallard_trial LIBRARY DESTINATION "${package}/mallard/lib" COMPONENT tools
+  install(TARGETS mallard_record mallard_measured mallard_trial LIBRARY DESTINATION "${package}/mallard/lib" COMPONENT tools
           EXCLUDE_FROM_ALL)
   install(PROGRAMS "${debian}/mallard" DESTINATION bin COMPONENT tools EXCLUDE_FROM_ALL)
   mallard_compress("${debian}/mallard.1" mallard.1)

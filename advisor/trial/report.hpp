@@ -5,6 +5,8 @@
 /// Owner of an arena's counts: the arena's thread. `mallard try` reads the file after the program has ended.
 #pragma once
 
+#include "history/history.hpp"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -35,27 +37,35 @@ struct counts {
 static_assert(sizeof(counts) == 128);
 
 struct report {
-    static constexpr std::uint64_t right_magic = 0x31'6c'61'69'72'74'64'6d; // "mdtrial1"
-    static constexpr unsigned max_arenas = 1023;
+    static constexpr std::uint64_t right_magic = 0x32'6c'61'69'72'74'64'6d; // "mdtrial2"
+    static constexpr unsigned max_arenas = 1022;
 
     std::uint64_t magic = right_magic;
     std::atomic<std::uint32_t> arenas{0};
     std::uint32_t ranges = 0;                    ///< number of requested code ranges
     std::atomic<std::uint32_t> seen{0};          ///< a bit for each of the first 32 ranges with a call
     std::atomic<std::uint32_t> seen_excepted{0}; ///< a bit for each of the first 32 excluded ranges
-    // The trial's own time before the program's first allocation: littering, and calibrating a delay.
+    // The trial's own time before the clock starts: the history, and calibrating a delay.
     std::uint64_t begin_cpu_ns = 0;
     std::uint64_t begin_wall_ns = 0;
-    // The process itself, from the begin of the trial to its end or to its last execution of another program. All are 0 if
-    // it was killed.
+    // The process itself, from the start of the clock, in a constructor, to its end or to its last execution of another program:
+    // without the teardown, in which the system takes the memory back. All are 0 if it was killed.
     std::uint64_t cpu_ns = 0;
     std::uint64_t wall_ns = 0;
     std::uint64_t peak_bytes = 0; ///< also before the begin
     std::uint64_t faults = 0;
     /// The file of the allocator below the trial: its path, or the end of a longer one. Empty if unknown.
     std::array<char, 56> malloc_file{};
+
+    history::remains history;          ///< of the heap, when the clock started
+    std::uint64_t children_cpu_ns = 0; ///< of the children that the process waited for, until its end
+    std::uint32_t is_replaced = 0;     ///< 1 if the process then executed another program
+    // A reader of the running process increments `asked`, and the next allocation answers, in a process that is only measured.
+    std::atomic<std::uint16_t> asked{0};
+    std::atomic<std::uint16_t> answered{0};
+    history::free_chunks answer;
     std::array<counts, max_arenas> arena_counts{};
 };
-static_assert(sizeof(report) == sizeof(counts) * (report::max_arenas + 1));
+static_assert(sizeof(report) == sizeof(counts) * (report::max_arenas + 2));
 
 } // namespace mallard::trial

@@ -140,8 +140,10 @@ void read_entry(char* entry, setting& result) noexcept {
         result.most_bytes = number(most, 10);
     } else if (const char* taken = value_of(entry, "MALLARD_TRIAL_MOST_TAKEN=")) {
         result.most_taken = number(taken, 10);
-    } else if (const char* litter = value_of(entry, "MALLARD_TRIAL_LITTER=")) {
-        result.litter = static_cast<std::uint32_t>(number(litter, 10));
+    } else if (const char* const age = value_of(entry, "MALLARD_TRIAL_AGE=")) {
+        result.is_wrong = !history::read_model(age, result.age).empty();
+    } else if (const char* const recording = value_of(entry, "MALLARD_TRIAL_HISTORY=")) {
+        copy(result.recording, recording, std::strlen(recording));
     } else if (const char* delay = value_of(entry, "MALLARD_TRIAL_DELAY_NS=")) {
         result.delay_ns = static_cast<std::uint32_t>(number(delay, 10));
     }

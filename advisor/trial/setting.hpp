@@ -1,6 +1,7 @@
 /// The options of a trial, which `mallard try` passes in the environment of the program.
 #pragma once
 
+#include "history/history.hpp"
 #include "trial/serve/strategy.hpp"
 
 #include <array>
@@ -87,14 +88,16 @@ struct setting {
     /// MALLARD_TRIAL_MOST_TAKEN: the limit of memory for all served blocks, in bytes; 0 for half of the available
     /// memory.
     std::size_t most_taken = 0;
-    /// MALLARD_TRIAL_LITTER: the number of blocks to allocate before the program begins. Three quarters of them are
-    /// freed, so that the global heap is fragmented as in a program that has run for long.
-    std::uint32_t litter = 0;
+    /// MALLARD_TRIAL_AGE: the history of the global heap before the program begins, as history::read_model takes it.
+    history::model age;
+    /// MALLARD_TRIAL_HISTORY=FILE: a recording that is replayed for it.
+    std::array<char, 4096> recording{};
     /// MALLARD_TRIAL_DELAY_NS: the added time of each operation of the scope.
     std::uint32_t delay_ns = 0;
 
     /// True if the environment requests a trial or a measurement.
     bool is_requested = false;
+    bool is_wrong = false; ///< MALLARD_TRIAL_AGE has another format
 
     static setting read() noexcept;
 

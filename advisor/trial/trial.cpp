@@ -1,7 +1,6 @@
 #include "trial/trial.hpp"
 
 #include "recorder/code/code_files.hpp"
-#include "recorder/interpose/next_functions.hpp"
 #include "recorder/system/sandbox.hpp"
 #include "recorder/system/system_text.hpp"
 #include "recorder/system/thread.hpp"
@@ -14,6 +13,7 @@
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,43 +23,10 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
-#include <utility>
 
 namespace mallard::trial {
 
 namespace {
-
-class random_numbers {
-public:
-    std::uint32_t below(std::uint32_t limit) noexcept {
-        state_ = state_ * 6364136223846793005U + 1442695040888963407U;
-        return static_cast<std::uint32_t>((state_ >> 33) * limit >> 31);
-    }
-
-private:
-    std::uint64_t state_ = 1;
-};
-
-/// Effects: allocates `blocks` blocks of 16 to 512 bytes, and frees three quarters of them in random order.
-void litter_heap(std::uint32_t blocks) noexcept {
-    const std::size_t bytes = std::size_t{blocks} * sizeof(void*);
-    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-        return;
-    }
-    auto** const pointers = static_cast<void**>(memory);
-    random_numbers random;
-    for (std::uint32_t index = 0; index < blocks; ++index) {
-        pointers[index] = recorder::next().malloc(16 + random.below(497));
-    }
-    for (std::uint32_t count = blocks; count > 1; --count) {
-        std::swap(pointers[count - 1], pointers[random.below(count)]);
-    }
-    for (std::uint32_t index = 0; index < blocks / 4 * 3; ++index) {
-        recorder::next().free(pointers[index]);
-    }
-    ::munmap(memory, bytes);
-}
 
 report* map_report(const char* path) noexcept {
     const int file = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -76,7 +43,7 @@ report* map_report(const char* path) noexcept {
 
 void store_malloc_file(decltype(report::malloc_file)& file) noexcept {
     Dl_info library{};
-    if (::dladdr(reinterpret_cast<void*>(recorder::next().malloc), &library) != 0 &&
+    if (::dladdr(reinterpret_cast<void*>(malloc_in_use().allocate), &library) != 0 &&
         library.dli_fname != nullptr) {
         const std::size_t length = std::strlen(library.dli_fname);
         const std::size_t stored = std::min(length, file.size() - 1);
@@ -148,6 +115,24 @@ usage usage_of_process() noexcept {
             static_cast<std::uint64_t>(used.ru_minflt) + static_cast<std::uint64_t>(used.ru_majflt)};
 }
 
+std::uint64_t to_nanoseconds(const timeval& time) noexcept {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+           static_cast<std::uint64_t>(time.tv_usec) * 1000U;
+}
+
+history::remains age_heap(const setting& settings) noexcept {
+    if (settings.recording[0] == 0) {
+        return history::age(malloc_in_use(), settings.age);
+    }
+    history::recording recording;
+    if (!recording.open(settings.recording.data())) {
+        history::remains none;
+        none.failed = history::failure::wrong_recording;
+        return none;
+    }
+    return history::age(malloc_in_use(), settings.age, &recording);
+}
+
 [[gnu::destructor]] void end_of_process() noexcept {
     the_trial.note_end();
 }
@@ -172,7 +157,7 @@ bool trial::begin(state current) noexcept {
 trial::state trial::start() noexcept {
     if (in_original_process_ == nullptr) {
         settings = setting::read();
-        if (!settings.is_requested) {
+        if (!settings.is_requested || settings.is_wrong) {
             return state::off;
         }
         if ((settings.process[0] != 0 && !is_executable(settings.process.data())) ||
@@ -205,12 +190,8 @@ trial::state trial::start() noexcept {
     if (settings.delay_ns > 0) {
         delay_iterations = calibrate_delay(settings.delay_ns);
     }
-    if (settings.litter > 0) {
-        litter_heap(settings.litter);
-    }
-    cpu_ns_ = recorder::nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
-    wall_ns_ = recorder::nanoseconds();
-    faults_ = usage_of_process().faults;
+    results->history = age_heap(settings);
+    start_clock();
     process_number_ = static_cast<std::uint64_t>(::getpid());
     results->begin_cpu_ns = cpu_ns_ - cpu_before;
     results->begin_wall_ns = wall_ns_ - wall_before;
@@ -239,6 +220,12 @@ trial::state trial::claim_process() noexcept {
     return settings.process[0] != 0 && errno == EEXIST ? state::another : state::off;
 }
 
+void trial::start_clock() noexcept {
+    cpu_ns_ = recorder::nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+    wall_ns_ = recorder::nanoseconds();
+    faults_ = usage_of_process().faults;
+}
+
 void trial::forget_code() noexcept {
     rules.clear();
     code.clear();
@@ -246,14 +233,42 @@ void trial::forget_code() noexcept {
     scope_tree.clear();
 }
 
-void trial::note_end() noexcept {
+bool trial::is_own_process() const noexcept {
     const state current = state_.load(std::memory_order_acquire);
     // The child of a vfork shares this memory.
-    if ((current != state::on && current != state::measured) || !in_original_process() ||
-        recorder::in_sandbox() || process_number_ != static_cast<std::uint64_t>(::getpid())) {
+    return (current == state::on || current == state::measured) && in_original_process() &&
+           !recorder::in_sandbox() && process_number_ == static_cast<std::uint64_t>(::getpid());
+}
+
+void trial::note_programs(int programs) noexcept {
+    if (is_own_process()) {
+        results->is_replaced = programs > 0 ? 1 : 0;
+    }
+}
+
+void trial::answer() noexcept {
+    // The figures of a large heap take milliseconds, and dlsym may allocate.
+    static constinit std::atomic_flag answering{};
+    if (answering.test_and_set()) {
         return;
     }
     const int saved_errno = errno;
+    const std::uint16_t question = results->asked.load(std::memory_order_acquire);
+    results->answer = history::count_free_chunks(malloc_in_use());
+    results->answered.store(question, std::memory_order_release);
+    errno = saved_errno;
+    answering.clear();
+}
+
+void trial::note_end() noexcept {
+    if (!is_own_process()) {
+        return;
+    }
+    const int saved_errno = errno;
+    rusage children{};
+    ::getrusage(RUSAGE_CHILDREN, &children);
+    results->children_cpu_ns = to_nanoseconds(children.ru_utime) + to_nanoseconds(children.ru_stime);
+    results->is_replaced = 0;
     const usage used = usage_of_process();
     results->peak_bytes = used.peak_bytes;
     results->faults = used.faults - faults_;

@@ -1,6 +1,7 @@
 /// The trial of this process: an object in static storage that is usable before any constructor has run.
 #pragma once
 
+#include "history/history.hpp"
 #include "recorder/code/code_objects.hpp"
 #include "recorder/unwind/rule_table.hpp"
 #include "trial/detect/scope_detector.hpp"
@@ -12,6 +13,9 @@
 #include <cstdint>
 
 namespace mallard::trial {
+
+/// Returns: the malloc that the program has without this library. Each library defines it by what it interposes.
+history::allocator malloc_in_use() noexcept;
 
 class trial {
 public:
@@ -29,6 +33,22 @@ public:
 
     /// Effects: reports the process's own time and memory. It is about to end, or to execute another program.
     void note_end() noexcept;
+
+    /// Effects: notes that the process is about to execute or has started another program; or has not, if `programs` is negative.
+    void note_programs(int programs) noexcept;
+
+    /// Effects: starts the clock again, in a constructor. Constructors of libraries that come earlier are not the program's work,
+    /// and a trial begins in one of them, or here.
+    void start_clock() noexcept;
+
+    /// Effects: answers a question of the reader of the report, in a process that is only measured.
+    [[gnu::always_inline]] void answer_if_asked() noexcept {
+        if (state_.load(std::memory_order_relaxed) == state::measured &&
+            results->asked.load(std::memory_order_relaxed) !=
+                results->answered.load(std::memory_order_relaxed)) [[unlikely]] {
+            answer();
+        }
+    }
 
     /// Effects: drops the cached answers about code if the call comes from the loader and files were unloaded.
     [[gnu::always_inline]] void notice_unloads(std::uint64_t return_address) noexcept {
@@ -61,6 +81,8 @@ private:
     };
 
     [[nodiscard]] bool in_original_process() const noexcept { return *in_original_process_ != 0; }
+    [[nodiscard]] bool is_own_process() const noexcept;
+    [[gnu::cold]] void answer() noexcept;
     bool begin(state current) noexcept;
     state start() noexcept;
     state claim_process() noexcept;

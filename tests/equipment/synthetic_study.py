@@ -12,6 +12,7 @@ from mallard.advisor.advice.study import Study
 from mallard.advisor.trial.campaign import Ground, Result
 from mallard.advisor.trial.effect import Effect, Trial
 from mallard.advisor.trial.program import Counts, Scope
+from mallard.shared.age import Age, young
 from mallard.shared.stats import Difference
 
 MIB = 1 << 20
@@ -34,7 +35,7 @@ def effect(strategy: str, middle: float, half: float = 1.0, **changes: Any) -> E
     return Effect(**fields | changes)
 
 
-def ground(*effects: Effect, malloc: str = "glibc", litter: int = 0, **changes: Any) -> Ground:
+def ground(*effects: Effect, malloc: str = "glibc", age: Age | None = None, **changes: Any) -> Ground:
     trial: dict[str, Any] = {
         "effects": tuple(sorted(effects, key=lambda effect: effect.time.median)),
         "program_seconds": 0.109,
@@ -46,7 +47,7 @@ def ground(*effects: Effect, malloc: str = "glibc", litter: int = 0, **changes: 
     }
     own = {name: changes.pop(name) for name in list(changes) if name in trial}
     settings: dict[str, Any] = {"differing": (), "compared": True, "sensitivity": ()}
-    return Ground(malloc=malloc, litter=litter, trial=Trial(**trial | own), **settings | changes)
+    return Ground(malloc=malloc, age=age or young(), trial=Trial(**trial | own), **settings | changes)
 
 
 def result(*grounds: Ground, rounds: int = 21) -> Result:

@@ -17,7 +17,12 @@ from mallard.bench.expected_runner import condense, missing_strategies, normaliz
 
 ONE_CELL = ("bench", "density", "--ds", "1", "--size", "6", "--strategy", "new-delete,monotonic", "--reps=1")
 # Not the profiler, where the loader chooses between a clone with AVX2 and one without.
-NATIVE = ("bin/mallard-record", "lib/libmallard_record.so", "lib/libmallard_trial.so")
+NATIVE = (
+    "bin/mallard-record",
+    "lib/libmallard_record.so",
+    "lib/libmallard_measured.so",
+    "lib/libmallard_trial.so",
+)
 # Unoptimised code compiles sooner, and no time is judged. The macro is the runner's sign of optimisation.
 COMPILER = '#!/bin/sh\nexec c++ "$@" -O0 -D__OPTIMIZE__\n'
 

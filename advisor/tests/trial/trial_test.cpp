@@ -31,6 +31,7 @@ struct outcome {
     std::uint32_t arenas = 0;
     std::uint64_t begin_cpu_ns = 0;
     std::uint64_t cpu_ns = 0;
+    mallard::history::remains history;
     std::uint64_t peak_bytes = 0;
     std::uint64_t last_bytes = 0;
     std::uint64_t last_caller = 0;
@@ -66,21 +67,30 @@ std::string code_range(const std::string& function) {
     return read == 2 ? range.data() : "";
 }
 
+/// Returns: the report, without magic if there is none.
+std::unique_ptr<report> read(const std::filesystem::path& file) {
+    auto contents = std::make_unique<report>();
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream.read(reinterpret_cast<char*>(contents.get()), sizeof(report))) {
+        contents->magic = 0;
+    }
+    return contents;
+}
+
 outcome run(const std::string& strategy, const std::string& scene, const std::string& scope,
-            const std::string& preloaded = "", const std::string& prefix = "") {
+            const std::string& preloaded = "", const std::string& prefix = "",
+            const std::string& library = TRIAL_LIBRARY) {
     const std::filesystem::path file =
         std::filesystem::temp_directory_path() / ("mallard-trial-" + std::to_string(::getpid()) + ".report");
     std::filesystem::remove(file);
     const std::string command = prefix + "env MALLARD_TRIAL='" + strategy + "' " + scope +
-                                " MALLARD_TRIAL_REPORT='" + file.string() + "' LD_PRELOAD=" TRIAL_LIBRARY +
+                                " MALLARD_TRIAL_REPORT='" + file.string() + "' LD_PRELOAD=" + library +
                                 preloaded + " " SCOPE_PROGRAM " " + scene;
     outcome result;
     result.status = std::system(command.c_str());
-    const auto contents = std::make_unique<report>();
-    std::ifstream stream(file, std::ios::binary);
-    result.reported =
-        static_cast<bool>(stream.read(reinterpret_cast<char*>(contents.get()), sizeof(report))) &&
-        contents->magic == report::right_magic;
+    const std::unique_ptr<report> contents = read(file);
+    result.reported = contents->magic == report::right_magic;
+    result.history = contents->history;
     result.seen = contents->seen;
     result.seen_excepted = contents->seen_excepted;
     result.arenas = contents->arenas;
@@ -197,13 +207,64 @@ TEST(trial, aborts_on_double_free) {
 }
 
 TEST(trial, reports_its_own_time_and_the_last_request) {
-    const outcome clean = run("multipool", "exceptions", code_variable());
-    const outcome littered = run("multipool", "exceptions", code_variable() + " MALLARD_TRIAL_LITTER=400000");
-    EXPECT_EQ(littered.status, 0);
-    EXPECT_GT(littered.begin_cpu_ns, 1'000'000U);
-    EXPECT_LT(clean.begin_cpu_ns, littered.begin_cpu_ns);
-    EXPECT_GT(clean.last_bytes, 0U);
-    EXPECT_NE(clean.last_caller, 0U);
+    const outcome young = run("multipool", "exceptions", code_variable());
+    const outcome aged = run("multipool", "exceptions", code_variable() + " MALLARD_TRIAL_AGE=used,peak=8M");
+    EXPECT_EQ(aged.status, 0);
+    EXPECT_GT(aged.begin_cpu_ns, 1'000'000U);
+    EXPECT_LT(young.begin_cpu_ns, aged.begin_cpu_ns);
+    EXPECT_EQ(aged.all.served, young.all.served);
+    EXPECT_GT(young.last_bytes, 0U);
+    EXPECT_NE(young.last_caller, 0U);
+}
+
+TEST(trial, ages_the_heap_under_each_library) {
+    for (const std::string& library : {std::string(TRIAL_LIBRARY), std::string(MEASURED_LIBRARY)}) {
+        const outcome young = run("", "exceptions", "MALLARD_TRIAL_AGE=young", "", "", library);
+        EXPECT_EQ(young.status, 0) << library;
+        EXPECT_EQ(young.history.requests, 0U) << library;
+        const outcome aged =
+            run("", "exceptions", "MALLARD_TRIAL_AGE=old,peak=8M,keep=0.25", "", "", library);
+        EXPECT_EQ(aged.status, 0) << library;
+        EXPECT_EQ(aged.history.failed, mallard::history::failure::none) << library;
+        EXPECT_GT(aged.history.requests, 500'000U) << library;
+        EXPECT_GT(aged.history.live_pages, 2 * aged.history.needed_pages) << library;
+        EXPECT_GT(aged.history.free_chunks, 10'000U) << library;
+        EXPECT_LT(aged.peak_bytes, aged.history.resident_after + (8 << 20))
+            << "the peak of the history is forgotten";
+        EXPECT_GT(aged.cpu_ns, 0U) << library;
+    }
+}
+
+TEST(trial, reports_a_history_that_fails) {
+    const std::string limited = "sh -c 'ulimit -v 200000; exec \"$0\" \"$@\"' ";
+    const outcome limit =
+        run("", "exceptions", "MALLARD_TRIAL_AGE=old,peak=1G", "", limited, MEASURED_LIBRARY);
+    EXPECT_EQ(limit.status, 0);
+    EXPECT_TRUE(limit.history.failed == mallard::history::failure::no_tables ||
+                limit.history.failed == mallard::history::failure::no_block);
+    const outcome none =
+        run("", "exceptions", "MALLARD_TRIAL_AGE=old MALLARD_TRIAL_HISTORY=/none", "", "", MEASURED_LIBRARY);
+    EXPECT_EQ(none.status, 0);
+    EXPECT_EQ(none.history.failed, mallard::history::failure::wrong_recording);
+}
+
+TEST(trial, does_not_begin_with_a_wrong_age) {
+    const outcome result = run("", "exceptions", "MALLARD_TRIAL_AGE=ancient", "", "", MEASURED_LIBRARY);
+    EXPECT_EQ(result.status, 0);
+    EXPECT_FALSE(result.reported);
+}
+
+TEST(trial, notes_that_a_process_became_another) {
+    const std::filesystem::path file =
+        std::filesystem::temp_directory_path() / ("mallard-trial-" + std::to_string(::getpid()) + ".report");
+    for (const auto& [command, is_replaced] : {std::pair{"exec /bin/true", 1U}, {"/bin/true; :", 0U}}) {
+        std::filesystem::remove(file);
+        const std::string words = "MALLARD_TRIAL_REPORT='" + file.string() +
+                                  "' LD_PRELOAD=" MEASURED_LIBRARY " sh -c '" + command + "'";
+        EXPECT_EQ(std::system(words.c_str()), 0);
+        EXPECT_EQ(read(file)->is_replaced, is_replaced) << command;
+    }
+    std::filesystem::remove(file);
 }
 
 TEST(trial, names_the_global_allocator) {

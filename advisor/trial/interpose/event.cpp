@@ -7,6 +7,10 @@
 
 namespace mallard::trial {
 
+history::allocator malloc_in_use() noexcept {
+    return {recorder::next().malloc, recorder::next().free};
+}
+
 void delay() noexcept {
     // Reading a clock may take longer than the delay.
     for (std::uint64_t iterations = the_trial.delay_iterations; iterations != 0; --iterations) {
@@ -81,7 +85,9 @@ void note_end() noexcept {
     trial::the_trial.note_end();
 }
 
-void count_programs(int) noexcept {}
+void count_programs(int programs) noexcept {
+    trial::the_trial.note_programs(programs);
+}
 
 void forget_registered_code() noexcept {
     trial::the_trial.forget_code();

@@ -87,6 +87,7 @@ private:
         thread_state* const state = thread_state::mine();
         if (state == nullptr) {
             thread_state::notice_unloads(from);
+            the_trial.answer_if_asked();
             return allocate();
         }
         return state->inside(from) ? served(*state, from.return_address(), kind, bytes, allocate)

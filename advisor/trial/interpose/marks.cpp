@@ -87,6 +87,7 @@ constexpr mallard::record::functions trial_functions{
 [[gnu::constructor]] void connect_marks() {
     static_cast<void>(the_trial.on());
     mallard::recorder::connect_marked_files(trial_functions);
+    the_trial.start_clock();
 }
 
 } // namespace

@@ -37,6 +37,7 @@ from mallard.advisor.trial.process import Measured, measure, own_environment, re
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
 from mallard.shared import preload
+from mallard.shared.age import heap_named
 from mallard.shared.errors import UsageError
 from mallard.shared.stats import Difference, median
 
@@ -85,9 +86,14 @@ class _Trial:
 
 
 @dataclass(frozen=True)
+class _Age:
+    name: str
+
+
+@dataclass(frozen=True)
 class _Ground:
     malloc: str
-    litter: int
+    age: _Age
     trial: _Trial
     differing: tuple[str, ...] = ()
 
@@ -199,7 +205,7 @@ def _answer_figure(advice: _AdviceDocument) -> Figure | None:
         ground = trial.grounds[0]
         return _figure(trial, ground, ground.find_effect(answer.strategy or ""))
     if answer.kind == "global":
-        against = f"{mallocs.base} on a {mallocs.heap} heap"
+        against = f"{mallocs.base} on {mallocs.heap}"
         for effect in mallocs.effects:
             if effect.malloc == answer.malloc:
                 return Figure("", effect.malloc, against, effect.time, mallocs.seconds)
@@ -209,7 +215,7 @@ def _answer_figure(advice: _AdviceDocument) -> Figure | None:
 def _figure(trial: _TrialDocument, ground: _Ground, effect: _Effect | None) -> Figure | None:
     if effect is None:
         return None
-    against = f"{ground.malloc} on a {'littered' if ground.litter else 'clean'} heap"
+    against = f"{ground.malloc} on {heap_named(ground.age.name)}"
     return Figure(trial.scope.name, effect.strategy, against, effect.time, ground.trial.program_seconds)
 
 
@@ -334,7 +340,7 @@ class Comparison:
     compared: bool  # False if outputs are ignored
     differing: tuple[str, ...]  # programs whose output differs
     malloc: str = OWN_MALLOC
-    heap: str = "clean"
+    heap: str = "a young heap"
 
     @property
     def is_sound(self) -> bool:

@@ -17,11 +17,10 @@ from mallard.cli.options import (
 )
 from mallard.cli.parser import positive_int, seed_number
 from mallard.shared import mallocs
+from mallard.shared.age import YOUNG, read_ages
 from mallard.shared.errors import UsageError
 
 LEAST_ROUNDS = 3
-HEAPS = ("clean", "littered")
-LITTER_BLOCKS = 400_000
 
 
 def add_program(parser: argparse.ArgumentParser) -> None:
@@ -36,12 +35,13 @@ def add_rounds(parser: argparse.ArgumentParser, default: int | None, text: str) 
 
 def add_ground(parser: argparse.ArgumentParser, default: str, text: str) -> None:
     parser.add_argument("--global", dest="mallocs", metavar="LIST", default=default, help=text)
+    add_age(parser, YOUNG, "of the heap, with commas: young (the default), used, old")
+
+
+def add_age(parser: argparse.ArgumentParser, default: str, text: str) -> None:
+    parser.add_argument("--age", metavar="LIST", default=default, help=text)
     parser.add_argument(
-        "--heap",
-        metavar="WORD",
-        choices=(*HEAPS, "both"),
-        default="clean",
-        help="clean (the default), littered, or both",
+        "--history", metavar="TRACE", type=Path, help="a recording whose requests age the heap, not a model's"
     )
 
 
@@ -63,6 +63,7 @@ def check_runs(arguments: argparse.Namespace) -> None:
     if arguments.rounds is not None and arguments.rounds < LEAST_ROUNDS:
         raise UsageError(f"--rounds {arguments.rounds}: an interval needs {LEAST_ROUNDS} rounds or more")
     mallocs.selected(arguments.mallocs, "--global")
+    check_age(arguments)
     check_surroundings(arguments)
     for file, option in ((arguments.trace, "--trace"), (arguments.input, "--input")):
         if file is not None and not file.is_file():
@@ -84,10 +85,29 @@ def reads_terminal(arguments: argparse.Namespace) -> bool:
     return arguments.input is None and sys.stdin is not None and sys.stdin.isatty()
 
 
-def litters(arguments: argparse.Namespace) -> tuple[int, ...]:
-    """The blocks that litter each heap; 0 for a clean one."""
-    heaps = HEAPS if arguments.heap == "both" else (arguments.heap,)
-    return tuple(LITTER_BLOCKS if heap == "littered" else 0 for heap in heaps)
+def check_age(arguments: argparse.Namespace) -> None:
+    ages = read_ages(arguments.age)
+    if arguments.history is None:
+        return
+    if not arguments.history.is_file():
+        raise UsageError(
+            f"--history {arguments.history} is not a file; give a recording, or leave the option out"
+        )
+    if all(age.is_young for age in ages):
+        raise UsageError(
+            f"--history {arguments.history} has no effect on a young heap; add --age old, or leave it out"
+        )
+
+
+def write_requests(arguments: argparse.Namespace, folder: str) -> Path | None:
+    """The requests of --history, in a file of the folder; None without the option."""
+    from mallard.advisor.profile.document import ask, trace_words
+
+    if arguments.history is None:
+        return None
+    file = Path(folder) / "history"
+    ask([*trace_words(arguments.history, arguments.process), "--export", "history", "-o", str(file)])
+    return file
 
 
 def needs(arguments: argparse.Namespace) -> Needs:

@@ -37,6 +37,16 @@ class Age:
         return self.peak_bytes == 0
 
     @property
+    def heap(self) -> str:
+        """`an old heap`"""
+        return heap_named(self.name)
+
+    @property
+    def process(self) -> str:
+        """`an old process`"""
+        return _named(self.name, "process")
+
+    @property
     def setting(self) -> str:
         """The figures, as native programs take them."""
         return (
@@ -66,8 +76,23 @@ def levels() -> Mapping[str, Age]:
     }
 
 
+def heap_named(age: str) -> str:
+    """`an old heap`"""
+    return _named(age, "heap")
+
+
+def _named(age: str, noun: str) -> str:
+    if age not in levels():
+        return f"an aged {noun} ({age})"
+    return f"{'an' if age[0] in 'aeio' else 'a'} {age} {noun}"
+
+
 def young() -> Age:
     return levels()[YOUNG]
+
+
+def young_only() -> tuple[Age, ...]:
+    return (young(),)
 
 
 def read_ages(text: str, option: str = "--age") -> tuple[Age, ...]:

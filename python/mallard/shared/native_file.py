@@ -57,6 +57,9 @@ SURVEY_RUNNER = NativeFile("mallard-bench-survey", "MALLARD_BENCH", "release/ben
 COLLECTOR = NativeFile("mallard-record", "MALLARD_COLLECTOR", "advisor/advisor", "record")
 PROFILER = NativeFile("mallard-profile", "MALLARD_PROFILE", "advisor/advisor", "profile")
 MEASURER = NativeFile("mallard-measure", "MALLARD_MEASURE", "advisor/advisor", "try")
+MEASURED_LIBRARY = NativeFile(
+    "libmallard_measured.so", "MALLARD_MEASURED_LIBRARY", "advisor/advisor", "try", is_library=True
+)
 TRIAL_LIBRARY = NativeFile(
     "libmallard_trial.so", "MALLARD_TRIAL_LIBRARY", "advisor/advisor", "try", is_library=True
 )

@@ -37,6 +37,7 @@ from mallard.advisor.trial.rounds import interleaved
 from mallard.advisor.trial.scope_code import exclude_code
 from mallard.advisor.view.terminal.advice import advice_json
 from mallard.cli.verbs.advise import check
+from mallard.shared.age import levels, young
 from mallard.shared.errors import UsageError
 
 NAMES = ("main", "handle(request const&)", "parse(text)")
@@ -159,14 +160,17 @@ def test_program_that_hardly_allocates_runs_once(advise):
     assert [arm.strategy for arm in runs] == [None, NULL]  # the second finds the program's own malloc
 
 
+OLD = levels()["old"]
+
+
 def test_mallocs_run_on_the_heap_of_trials(advise, monkeypatch):
     monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
-    case, runs, _ = advise(request=Request(("glibc", "mimalloc"), litters=(1000,)))
-    of_mallocs = [arm for arm in runs if arm.malloc or (arm.strategy == NULL and arm.litter)]
+    case, runs, _ = advise(request=Request(("glibc", "mimalloc"), ages=(OLD,)))
+    of_mallocs = [arm for arm in runs if arm.malloc or (arm.age == OLD)]
     assert of_mallocs
-    assert {arm.litter for arm in of_mallocs if arm.strategy} == {1000}
-    assert case.globals.heap == "littered"
-    assert "glibc on a littered heap" in decide(case).headline
+    assert {arm.age for arm in of_mallocs} == {OLD}
+    assert case.globals.heap == "an old heap"
+    assert "glibc on an old heap" in decide(case).headline
 
 
 @pytest.mark.parametrize(("count", "wall"), [(2, True), (1, False)])
@@ -268,7 +272,7 @@ def test_program_is_compared_with_its_own_malloc(advise, monkeypatch, tmp_path):
     assert case.base == case.globals.base == case.ground.malloc == own
     assert [effect.malloc for effect in case.globals.effects] == ["mimalloc"]
     assert library not in {arm.malloc for arm in runs}
-    assert decide(case).headline.endswith(f"against {own} on a clean heap.")
+    assert decide(case).headline.endswith(f"against {own} on a young heap.")
     assert f"jemalloc was not preloaded: it is {own}." in case.notes
 
 
@@ -277,7 +281,7 @@ def test_first_run_uses_the_base_malloc(advise, monkeypatch):
     quiet = document()["process"] | {"command": ["server"], "events": 100}
     case, runs, _ = advise(request=Request(("mimalloc",)), process=quiet)
     assert [arm.malloc for arm in runs] == [Path("/lib/mimalloc.so")]
-    assert "against mimalloc on a clean heap" in decide(case).headline
+    assert "against mimalloc on a young heap" in decide(case).headline
 
 
 def test_program_without_allocations_is_answered(advise, monkeypatch):
@@ -330,7 +334,7 @@ def test_no_advice_without_a_containing_scope(advise):
     assert case.trial is None
     assert decide(case).headline == (
         "No advice: no scope of the program ends most of the blocks that it makes; and no other malloc saves "
-        "time, against glibc on a clean heap."
+        "time, against glibc on a young heap."
     )
 
 
@@ -485,7 +489,7 @@ def test_announces_the_expected_time(advise):
     assert time_note.startswith("A run takes 0.1 s; up to ")
 
 
-@pytest.mark.parametrize("options", [{}, {"litters": (0, 1000)}, {"rounds": 21}, {"quick": True}])
+@pytest.mark.parametrize("options", [{}, {"ages": (young(), OLD)}, {"rounds": 21}, {"quick": True}])
 def test_further_rounds_are_announced(advise, monkeypatch, options):
     monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}"))
     draw = random.Random(1)
@@ -600,6 +604,9 @@ def test_union_joins_codes_of_two_scopes():
         ({"scope": " , "}, "--scope is empty"),
         ({"rounds": 2}, "--rounds 2: an interval needs 3 rounds or more"),
         ({"mallocs": "glibd"}, "--global 'glibd' is not a known malloc"),
+        ({"age": "ancient"}, "--age ancient: 'ancient' is not an age; allowed are young, used, old"),
+        ({"age": "old", "history": Path("no/such")}, "--history no/such is not a file"),
+        ({"history": Path("/dev/null")}, "--history /dev/null is not a file"),
         ({"input": Path("no/such")}, "--input no/such is not a file"),
         ({"scratch": Path("no/such")}, "--scratch no/such is not a folder"),
     ],
@@ -610,6 +617,8 @@ def test_rejects_bad_input(words, message):
         "scope": None,
         "rounds": None,
         "mallocs": "glibc",
+        "age": "young",
+        "history": None,
         "trace": None,
         "input": None,
         "scratch": None,

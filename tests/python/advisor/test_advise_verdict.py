@@ -26,6 +26,7 @@ from mallard.advisor.advice.study import ScopePair, Screened
 from mallard.advisor.advice.verdict import NOT_SEEN, Answer, decide
 from mallard.advisor.trial.program import Counts
 from mallard.advisor.view.terminal.advice import advice_json, show_advice
+from mallard.shared.age import levels
 from mallard.shared.stats import Difference
 from mallard.shared.view.terminal.console import PlainConsole
 
@@ -42,7 +43,7 @@ def test_headline_has_allocator_place_and_interval():
     assert verdict.headline == (
         "Put a monotonic allocator, rewound on return, into handle() (server.cpp:88): 35.5 % saved, "
         "38.7 ms of 109 ms (37.4 to 40.0 ms) at 1.2 x the peak memory, measured on this program, against "
-        "glibc on a clean heap."
+        "glibc on a young heap."
     )
 
 
@@ -69,7 +70,7 @@ def test_nothing_below_two_percent():
     assert verdict.kind == "nothing"
     assert verdict.headline == (
         "Nothing worth doing: by estimate malloc and page faults take at most 1.9 % of 109 ms here, against "
-        "glibc on a clean heap; better locality is not counted."
+        "glibc on a young heap; better locality is not counted."
     )
     assert [label for label, _ in verdict.facts] == ["estimate"]
     assert verdict.code == ""
@@ -79,7 +80,7 @@ def test_nothing_for_a_single_block():
     verdict = decide(study(ceiling=ceiling(0.01), allocations=1, trial=None, chosen=None))
     assert verdict.headline == (
         "Nothing worth doing: the program allocates 1 block, too few to save time with, against "
-        "glibc on a clean heap."
+        "glibc on a young heap."
     )
 
 
@@ -88,7 +89,7 @@ def test_malloc_that_saves_nearly_as_much_wins():
     assert verdict.kind == "global"
     assert verdict.headline == (
         "Use mimalloc instead of glibc: 30.3 % saved, 33.0 ms of 109 ms (32.0 to 34.0 ms) at 1.1 x the peak "
-        "memory, measured on this program, on a clean heap, with nothing changed in it. Then put a monotonic "
+        "memory, measured on this program, on a young heap, with nothing changed in it. Then put a monotonic "
         "allocator, rewound on return, into handle() (server.cpp:88): that still saves 27.0 ms."
     )
     assert verdict.answer == Answer("global", strategy="monotonic", malloc="mimalloc")
@@ -196,15 +197,13 @@ def test_code_is_for_the_advised_allocator():
 
 
 def test_costs_are_not_negative_savings():
-    littered = ground(effect("monotonic", -0.4, 0.1), litter=400_000)
+    littered = ground(effect("monotonic", -0.4, 0.1), age=levels()["old"])
     sentences = facts(
         trial=result(ground(effect("monotonic", 38.7)), littered),
         globals=mallocs(("mimalloc", -0.14, 0.5)),
         on_top=None,
     )
-    assert (
-        sentences["on a littered heap"] == "costs 0.37 %, 0.40 ms of 109 ms (0.30 to 0.50 ms), against glibc"
-    )
+    assert sentences["on an old heap"] == "costs 0.37 %, 0.40 ms of 109 ms (0.30 to 0.50 ms), against glibc"
     assert sentences["mimalloc instead of glibc"].startswith(
         "costs 0.14 ms (-0.36 to 0.64 ms), which is not significant"
     )
@@ -259,7 +258,7 @@ def test_pattern_that_saves_most_is_the_answer():
     assert verdict.answer == Answer("pattern", pattern="reserve")
     assert verdict.headline.startswith(
         "collect (list.cpp:40): reserve() before it is filled. By estimate that saves 60.0 ms of 109 ms "
-        "against glibc on a clean heap, copies included, and saves more than any allocator; not tried"
+        "against glibc on a young heap, copies included, and saves more than any allocator; not tried"
     )
 
 
@@ -286,7 +285,7 @@ def test_unresolved_if_nothing_saves_time():
     trial = result(ground(effect("monotonic", 0.3), effect("multipool", -4.0)))
     assert _headline(trial, mallocs(("mimalloc", 0.1, 1.0))) == (
         "Not resolved: no strategy and no malloc saves 1.0 % of 109 ms beyond its interval, against glibc on "
-        "a clean heap, but a monotonic allocator, rewound on return, may save up to 1.3 ms: its interval is "
+        "a young heap, but a monotonic allocator, rewound on return, may save up to 1.3 ms: its interval is "
         "2.0 ms wide after 21 rounds, and --rounds 84 halves it, in about 55 seconds."
     )
     trial = result(ground(effect("monotonic", 0.3, 0.4), effect("multipool", -4.0)))
@@ -294,7 +293,7 @@ def test_unresolved_if_nothing_saves_time():
     assert verdict.kind == "unresolved"
     assert verdict.headline == (
         "Nothing that was tried is worth a change: no strategy and no malloc saves 1.0 % of 109 ms beyond "
-        "its interval, against glibc on a clean heap."
+        "its interval, against glibc on a young heap."
     )
     sentences = dict(verdict.facts)
     assert sentences["mimalloc instead of glibc"].startswith(
@@ -395,11 +394,9 @@ def test_region_that_never_empties_is_not_rewound():
 
 
 def test_facts_name_both_heaps():
-    littered = ground(effect("monotonic", 90.0), litter=400_000)
+    littered = ground(effect("monotonic", 90.0), age=levels()["old"])
     sentences = facts(trial=result(ground(effect("monotonic", 38.7)), littered))
-    assert (
-        sentences["on a littered heap"] == "82.6 % saved, 90.0 ms of 109 ms (89.0 to 91.0 ms), against glibc"
-    )
+    assert sentences["on an old heap"] == "82.6 % saved, 90.0 ms of 109 ms (89.0 to 91.0 ms), against glibc"
 
 
 def test_disjoint_scopes_are_measured_together():
@@ -407,7 +404,7 @@ def test_disjoint_scopes_are_measured_together():
     sentences = facts(both=pair)
     assert sentences["and also"] == (
         "into render() (page.cpp:9): both together save 50.0 ms (49.0 to 51.0 ms), against glibc "
-        "on a clean heap"
+        "on a young heap"
     )
     smaller = ScopePair(candidate("render"), ground(effect("monotonic", 30.0)))
     assert "and also" not in facts(both=smaller)

@@ -17,6 +17,7 @@ from mallard.advisor.advice.verdict import choose_answer
 from mallard.advisor.trial.campaign import Campaign, run_campaign
 from mallard.advisor.trial.further_rounds import LEAST_GROWTH, MOST_ROUNDS, SURE, further_rounds
 from mallard.advisor.trial.program import NULL, Arm, Counts, Program, RunResult, Scope
+from mallard.shared.age import Age
 from mallard.shared.stats import CONFIDENCE, Difference, paired_difference
 
 MIB = 1 << 20
@@ -96,7 +97,7 @@ def compare(
     names = ("glibc", *(f"malloc-{number}" for number in range(1, mallocs)))
     log: list[str] = []
 
-    def run_once(_program: Program, name: str, _litter: int) -> RunResult:
+    def run_once(_program: Program, name: str, _age: Age | None) -> RunResult:
         log.append(name)
         return run_result(seconds(name))
 

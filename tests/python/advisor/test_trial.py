@@ -17,6 +17,7 @@ from mallard.advisor.trial.process import Measured, RunsDifferError
 from mallard.advisor.trial.program import (
     AS_IT_IS,
     HEADER,
+    HEADERS_BYTES,
     KILLED,
     MAGIC,
     NULL,
@@ -33,10 +34,12 @@ from mallard.advisor.trial.program import (
 from mallard.advisor.trial.rounds import Rounds, outputs_differ, run_rounds
 from mallard.advisor.view.terminal.trial import show_campaign, trial_json
 from mallard.cli import parse_command
+from mallard.shared.age import levels, young
 from mallard.shared.errors import UsageError
 from mallard.shared.stats import Difference, paired_difference
 from mallard.shared.view.terminal.console import output_console
 
+OLD = levels()["old"]
 SCOPE = Scope("handle", (("MALLARD_TRIAL_BY", "stack"), ("MALLARD_TRIAL_CODE", ":1f")))
 RESULT = RunResult(
     cpu_seconds=0.1,
@@ -78,7 +81,7 @@ def by_time(**milliseconds):
 
 
 def campaign(*strategies: str, **more) -> Campaign:
-    settings = {"mallocs": ("glibc",), "litters": (0,), "delays_ns": (), "rounds": 5, "seed": 1}
+    settings = {"mallocs": ("glibc",), "ages": (young(),), "delays_ns": (), "rounds": 5, "seed": 1}
     return Campaign(strategies=strategies, **settings | more)
 
 
@@ -260,7 +263,7 @@ def test_warns_about_a_short_program():
 
 def test_campaign_predicts_its_number_of_runs():
     program = FakeProgram(by_time(plain=80, null=100, monotonic=70))
-    planned = campaign("monotonic", litters=(0, 1000), delays_ns=(10, 20))
+    planned = campaign("monotonic", ages=(young(), OLD), delays_ns=(10, 20))
     run_campaign(program, SCOPE, planned, no_tick)
     assert planned.runs == len(program.arms) == 50
 
@@ -386,9 +389,11 @@ def test_cpu_time_if_one_thread_allocates_in_scope():
 def test_first_trial_decides_the_clock():
     def run(arm: Arm, round_: int) -> RunResult:
         result = by_time(plain=80, null=100, monotonic=70)(arm, round_)
-        return replace(result, allocating_threads=0 if arm.litter else 4)
+        return replace(result, allocating_threads=0 if arm.age == OLD else 4)
 
-    grounds = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", litters=(0, 1000)), no_tick).grounds
+    grounds = run_campaign(
+        FakeProgram(run), SCOPE, campaign("monotonic", ages=(young(), OLD)), no_tick
+    ).grounds
     assert [ground.trial.wall for ground in grounds] == [True, True]
 
 
@@ -402,7 +407,8 @@ def test_counts_threads_that_allocate_in_scope(tmp_path):
 
     file = tmp_path / "report"
     own = (4_000_000, 5_000_000, 6 << 20, 7)
-    head = HEADER.pack(MAGIC, 4, 1, 3, 5, 2_000_000, 3_000_000, *own, b"").ljust(SERVER_BYTES, b"\0")
+    head = HEADER.pack(MAGIC, 4, 1, 3, 5, 2_000_000, 3_000_000, *own, b"")
+    head = head.ljust(HEADERS_BYTES, b"\0")
     frees_only, elsewhere = server(), server(elsewhere=500)
     in_scope = server(in_null=3, last=40, caller=0x401000)
     file.write_bytes(head + frees_only + elsewhere + in_scope + server(too_large=1))
@@ -425,7 +431,7 @@ def test_compares_the_time_of_the_tried_process(tmp_path, monkeypatch, cpu_ns, s
         environments.append(environment)
         own = (cpu_ns, 5_000_000, 6 << 20, 7)
         Path(environment["MALLARD_TRIAL_REPORT"]).write_bytes(
-            HEADER.pack(MAGIC, 0, 0, 0, 0, 0, 0, *own, b"").ljust(SERVER_BYTES, b"\0")
+            HEADER.pack(MAGIC, 0, 0, 0, 0, 0, 0, *own, b"").ljust(HEADERS_BYTES, b"\0")
         )
         return Measured(1.0, 2.0, 3 << 20, 4, 256, "output")
 
@@ -506,7 +512,7 @@ def test_warns_about_a_region_that_never_empties():
 def test_reads_the_report_of_a_program(tmp_path):
     file = tmp_path / "report"
     server = struct.pack("<12Q", *range(1, 13)).ljust(SERVER_BYTES, b"\0")
-    head = struct.pack("<8sIIII", MAGIC, 2, 1, 3, 0).ljust(SERVER_BYTES, b"\0")
+    head = struct.pack("<8sIIII", MAGIC, 2, 1, 3, 0).ljust(HEADERS_BYTES, b"\0")
     file.write_bytes(head + server + server + b"\0" * SERVER_BYTES)
     counts = read_counts(file)
     assert counts is not None

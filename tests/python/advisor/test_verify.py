@@ -66,7 +66,7 @@ def test_gain_splits_into_rewrite_and_allocator() -> None:
     assert comparison.whole.peak_bytes.median == 1 << 20
     assert comparison.is_sound
     text = shown(comparison)
-    clock = "CPU time (40.0 to 40.0 ms), under the programs' own malloc on a clean heap."
+    clock = "CPU time (40.0 to 40.0 ms), under the programs' own malloc on a young heap."
     assert f"The change saves 40.0 of 102.0 ms of {clock}" in " ".join(text.split())
     assert "the rewrite alone" in text
     assert "Without NULL" not in text
@@ -225,7 +225,7 @@ def trial(milliseconds: float, **changes: Any) -> dict[str, Any]:
 
     ground = {
         "malloc": "glibc",
-        "litter": 0,
+        "age": {"name": "young"},
         "trial": {
             "effects": [effect("heap", 99, served=0), effect("pool", 80), effect("monotonic", milliseconds)],
             "program_seconds": 0.1,
@@ -329,7 +329,7 @@ def test_advice_contains_its_trial(tmp_path: Path) -> None:
     text = shown(comparison, advice=advised(tmp_path, advice_document({"strategy": "monotonic"})))
     assert "Advice: Put it there." in text
     assert "Advised: monotonic in f" in text
-    assert "against glibc on a clean heap" in " ".join(text.split())
+    assert "against glibc on a young heap" in " ".join(text.split())
     nothing = advice_document({"kind": "nothing"}, trial=None)
     assert "no figure of an allocator" in shown(comparison, advice=advised(tmp_path, nothing))
 

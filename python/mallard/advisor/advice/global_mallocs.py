@@ -18,6 +18,7 @@ from mallard.advisor.trial.effect import (
 from mallard.advisor.trial.further_rounds import final_interval, further_rounds
 from mallard.advisor.trial.program import Program, RunResult
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
+from mallard.shared.age import Age, young
 from mallard.shared.mallocs import is_available
 from mallard.shared.stats import Difference, median
 
@@ -54,7 +55,7 @@ class Globals:
     differing: tuple[str, ...] = ()  # mallocs under which the output differs
     missing: tuple[str, ...] = ()  # not installed
     same: tuple[str, ...] = ()  # not tried, because the program's own malloc is the same library
-    heap: str = "clean"
+    heap: str = "a young heap"
     wall: bool = False  # `seconds` and the effects are wall time
     metric: float | None = None  # of the server's load
 
@@ -100,7 +101,7 @@ def run_globals(
     rounds: int,
     seed: int,
     tick: Callable[[int, int], None],
-    litter: int = 0,
+    age: Age | None = None,
     further_runs: int = 0,
 ) -> Globals:
     """The first malloc is the base, whose runs must end and print as the first one. Each malloc runs once in
@@ -118,7 +119,7 @@ def run_globals(
         further, names = further_rounds(times, LEAST_EFFECT * compared.seconds, further_runs, 1)
         return further, [mallocs[0], *names]
 
-    arms = {name: partial(run_once, program, name, litter) for name in present}
+    arms = {name: partial(run_once, program, name, age) for name in present}
     completed = interleaved(
         arms, mallocs[0], rounds, seed, tick, first=program.first, extend=extend if further_runs else None
     )
@@ -127,7 +128,7 @@ def run_globals(
         base=program.name_malloc(mallocs[0]),
         missing=missing,
         same=same,
-        heap="littered" if litter else "clean",
+        heap=(age or young()).heap,
     )
 
 

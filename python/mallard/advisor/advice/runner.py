@@ -63,6 +63,7 @@ from mallard.advisor.trial.program import (
 )
 from mallard.advisor.trial.rounds import refuse_killed
 from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, learn_rules, locate_scope
+from mallard.shared.age import Age, young_only
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, linked_into, package_name
 from mallard.shared.prose import capitalised, in_prose
@@ -90,7 +91,7 @@ class Request:
     process: str | None = None  # the name of its executable; None for the one that allocates most often
     trace: Path | None = None  # an earlier recording; None for one of this call
     rounds: int | None = None
-    litters: tuple[int, ...] = (0,)
+    ages: tuple[Age, ...] = field(default_factory=young_only)
     quick: bool = False
     terminal: bool = False  # the user's standard input, which the program does not get
     seed: int = 1
@@ -123,8 +124,8 @@ def plan_for(seconds: float, request: Request) -> Plan:
 
     arms, fewer_arms = WITHOUT_STRATEGY + len(STRATEGIES), WITHOUT_STRATEGY + len(SCREENING)
     most = MOST_ROUNDS_IF_SHORT if seconds < SHORT_SECONDS else FULL_ROUNDS
-    all_fit = FULL_ROUNDS * arms * run_seconds <= 0.6 * budget * len(request.litters)
-    full_arms = (arms if all_fit else fewer_arms) * len(request.litters)
+    all_fit = FULL_ROUNDS * arms * run_seconds <= 0.6 * budget * len(request.ages)
+    full_arms = (arms if all_fit else fewer_arms) * len(request.ages)
     # The interval of 21 rounds is worth more time than planned, up to a program of about a second.
     least = LEAST_ROUNDS if request.quick or run_seconds > 1.5 else FULL_ROUNDS
     of_mallocs = rounds(0.2, len(request.mallocs), LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS)
@@ -174,7 +175,7 @@ def run_trials(
     briefly = None if plan.strategies else _try_briefly(runner, best.result, request, plan)
     strategies = best_two(briefly) if briefly else plan.strategies or SCREENING
     full = replace(
-        _campaign(request, strategies, request.litters, plan.full_rounds), further_runs=plan.further_runs
+        _campaign(request, strategies, request.ages, plan.full_rounds), further_runs=plan.further_runs
     )
     result = runner(f"{best.candidate.title} in all rounds", scope, full) or best.result
     times = {effect.strategy: effect.time for effect in result.grounds[0].trial.effects}
@@ -232,7 +233,7 @@ def _screen_all(
     """The best first."""
     alone = len(candidates) == 1 and not plan.strategies
     strategies = tuple(STRATEGIES) if alone else SCREENING
-    campaign = _campaign(request, strategies, (request.litters[0],), plan.screening_rounds)
+    campaign = _campaign(request, strategies, (request.ages[0],), plan.screening_rounds)
     screened = (
         _screen(program, trace, candidate, request, campaign, step(f"trying {candidate.name}"))
         for candidate in candidates
@@ -254,7 +255,7 @@ def _without_escapes(runner: TrialRunner, first: Screened, request: Request, pla
     scope = exclude_code(first.result.scope, [site.code for site in sites], OUTLIVING)
     if scope is None:
         return first
-    campaign = _campaign(request, SCREENING, (request.litters[0],), plan.screening_rounds)
+    campaign = _campaign(request, SCREENING, (request.ages[0],), plan.screening_rounds)
     result = runner(f"{first.candidate.title} without {OUTLIVING}", scope, campaign)
     retried = Screened(replace(first.candidate, left_out=sites), result)
     gain = retried.saved_seconds - max(first.saved_seconds, 0.0)
@@ -266,7 +267,7 @@ def _try_briefly(runner: TrialRunner, screened: Result, request: Request, plan: 
     ground = screened.grounds[0]
     if len(ground.trial.effects) + len(ground.trial.failed) == len(STRATEGIES):
         return ground
-    campaign = _campaign(request, tuple(STRATEGIES), (request.litters[0],), plan.screening_rounds)
+    campaign = _campaign(request, tuple(STRATEGIES), (request.ages[0],), plan.screening_rounds)
     return runner.run_first(f"every strategy in {screened.scope.name}()", screened.scope, campaign)
 
 
@@ -326,8 +327,8 @@ def _find_requested(trace: Path, request: Request, profile: Profile) -> list[Can
     return candidates
 
 
-def _campaign(request: Request, strategies: Sequence[str], litters: tuple[int, ...], rounds: int) -> Campaign:
-    return Campaign(tuple(strategies), (request.mallocs[0],), litters, (), rounds, request.seed)
+def _campaign(request: Request, strategies: Sequence[str], ages: tuple[Age, ...], rounds: int) -> Campaign:
+    return Campaign(tuple(strategies), (request.mallocs[0],), ages, (), rounds, request.seed)
 
 
 def _screen(
@@ -364,7 +365,7 @@ def _on_top(runner: TrialRunner, scope: Scope, study: Study, request: Request, p
     if malloc is None:
         return None
     assert study.best
-    on_base = _campaign(request, (study.best.strategy,), (0,), plan.extra_rounds)
+    on_base = _campaign(request, (study.best.strategy,), (request.ages[0],), plan.extra_rounds)
     campaign = replace(on_base, mallocs=(malloc.malloc,), wall=study.wall)
     assert study.chosen
     return runner.run_first(f"{study.chosen.title} under {malloc.malloc}", scope, campaign)
@@ -385,7 +386,7 @@ def _both(
         scope = union(first.result.scope, second.result.scope)
         if scope is None:
             continue
-        separate = _campaign(request, (study.best.strategy,), (request.litters[0],), plan.extra_rounds)
+        separate = _campaign(request, (study.best.strategy,), (request.ages[0],), plan.extra_rounds)
         campaign = replace(separate, wall=study.wall)
         subject = f"{first.candidate.title} together with {second.candidate.title}"
         ground = runner.run_first(subject, scope, campaign)
@@ -478,7 +479,7 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
         plan.global_rounds,
         request.seed,
         step("other mallocs"),
-        request.litters[0],
+        request.ages[0],
         plan.further_runs // 2,  # the trial gets those that remain
     )
     baseline = _start(program, request, profile, mallocs, fault_ns)

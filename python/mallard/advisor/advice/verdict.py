@@ -332,8 +332,8 @@ def _global(study: Study) -> str:
     return (
         f"Use {best.malloc} instead of {study.base}: "
         f"{change(best.time, study.globals.seconds)} "
-        f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}, {_measured(study)}, on a "
-        f"{study.globals.heap} heap, with nothing changed in it.{_then(study)}"
+        f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}, {_measured(study)}, on "
+        f"{study.globals.heap}, with nothing changed in it.{_then(study)}"
     )
 
 
@@ -594,7 +594,7 @@ def _heaps(study: Study) -> Iterator[tuple[str, str]]:
         for effect in ground.trial.effects:
             if effect.strategy == wanted:
                 yield (
-                    f"on a {ground.heap} heap",
+                    f"on {ground.heap}",
                     (f"{change(effect.time, ground.trial.program_seconds)}, against {ground.malloc}"),
                 )
 
@@ -646,12 +646,12 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
 
 
 def _base(study: Study) -> str:
-    """The global allocator and the state of its heap, which is clean without a trial."""
-    return _against(study.ground) if study.ground else f"{study.base} on a {study.globals.heap} heap"
+    """The global allocator and the age of its heap."""
+    return _against(study.ground) if study.ground else f"{study.base} on {study.globals.heap}"
 
 
 def _against(ground: Ground) -> str:
-    return f"{ground.malloc} on a {ground.heap} heap"
+    return f"{ground.malloc} on {ground.heap}"
 
 
 def _can_be_written(study: Study) -> bool:

@@ -1,4 +1,4 @@
-"""Trials of one scope: under each global allocator, on a clean and on a littered heap; and their duration."""
+"""Trials of one scope: under each global allocator, and on heaps of each age; and their duration."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from mallard.advisor.trial.further_rounds import further_rounds
 from mallard.advisor.trial.process import refuse_difference, refuse_failed_load
 from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
 from mallard.advisor.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
+from mallard.shared.age import Age, young
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, own_name, require_library
 from mallard.shared.prose import in_prose
@@ -141,7 +142,7 @@ Tick = Callable[[int, int], None]
 class Campaign:
     strategies: tuple[str, ...]
     mallocs: tuple[str, ...]
-    litters: tuple[int, ...]
+    ages: tuple[Age, ...]
     delays_ns: tuple[int, ...]
     rounds: int
     seed: int
@@ -152,15 +153,15 @@ class Campaign:
     def runs(self) -> int:
         """The total number of runs of the program."""
         arms = 2 + len(self.strategies) + len(self.delays_ns)
-        return arms * self.rounds * len(self.mallocs) * len(self.litters)
+        return arms * self.rounds * len(self.mallocs) * len(self.ages)
 
 
 @dataclass(frozen=True)
 class Ground:
-    """The environment of a trial, a global allocator on a clean or littered heap, with the results."""
+    """The environment of a trial, a global allocator on a heap of an age, with the results."""
 
     malloc: str  # the malloc that the program brings, by name, if none is preloaded
-    litter: int
+    age: Age
     trial: Trial
     differing: tuple[str, ...]  # strategies under which the program's output differs
     compared: bool  # False if outputs are ignored
@@ -170,7 +171,7 @@ class Ground:
 
     @property
     def heap(self) -> str:
-        return "littered" if self.litter else "clean"
+        return self.age.heap
 
     @property
     def failures(self) -> dict[str, str]:
@@ -207,17 +208,17 @@ def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick)
     grounds: list[Ground] = []
     if program.surroundings.load:
         campaign = replace(campaign, wall=False)  # the wall time of a server is that of its load
-    environments = [(malloc, litter) for malloc in campaign.mallocs for litter in campaign.litters]
-    for index, (malloc, litter) in enumerate(environments):
+    environments = [(malloc, age) for malloc in campaign.mallocs for age in campaign.ages]
+    for index, (malloc, age) in enumerate(environments):
 
         def tick_campaign(done: int, total: int, index: int = index) -> None:
             tick(index * total + done, len(environments) * total)
 
-        summarize = partial(_ground, campaign, malloc, litter)
+        summarize = partial(_ground, campaign, malloc, age)
         rounds = run_rounds(
             program,
             scope,
-            _arms(campaign, malloc, litter),
+            _arms(campaign, malloc, age),
             campaign.rounds,
             campaign.seed,
             tick_campaign,
@@ -244,8 +245,8 @@ def run_alone(program: Program, campaign: Campaign) -> RunResult:
     return run_once(program, campaign.mallocs[0])
 
 
-def run_once(program: Program, malloc: str, litter: int = 0) -> RunResult:
-    run = program.run(Arm(None, require_library(malloc), litter), Scope("", ()))
+def run_once(program: Program, malloc: str, age: Age | None = None) -> RunResult:
+    run = program.run(Arm(None, require_library(malloc), age or young()), Scope("", ()))
     if program.first is None:
         refuse_failed_load(run)
     return run
@@ -259,11 +260,11 @@ def refuse_second_difference(program: Program, malloc: str) -> None:
     refuse_difference(program.first, run_once(program, malloc), "the run after the recording")
 
 
-def _arms(campaign: Campaign, malloc: str, litter: int) -> dict[str, Arm]:
+def _arms(campaign: Campaign, malloc: str, age: Age) -> dict[str, Arm]:
     library = require_library(malloc)
-    arms = {AS_IT_IS: Arm(None, library, litter), NULL: Arm(NULL, library, litter)}
-    arms |= {strategy: Arm(strategy, library, litter) for strategy in campaign.strategies}
-    return arms | {_delayed(delay): Arm(NULL, library, litter, delay) for delay in campaign.delays_ns}
+    arms = {AS_IT_IS: Arm(None, library, age), NULL: Arm(NULL, library, age)}
+    arms |= {strategy: Arm(strategy, library, age) for strategy in campaign.strategies}
+    return arms | {_delayed(delay): Arm(NULL, library, age, delay) for delay in campaign.delays_ns}
 
 
 def _delayed_frees(delayed: Mapping[int, Sequence[RunResult]]) -> int:
@@ -275,12 +276,12 @@ def _delayed(delay_ns: int) -> str:
     return f"{delay_ns} ns later"
 
 
-def _ground(campaign: Campaign, malloc: str, litter: int, rounds: Rounds[RunResult]) -> Ground:
+def _ground(campaign: Campaign, malloc: str, age: Age, rounds: Rounds[RunResult]) -> Ground:
     trial = summarize_trial(rounds, campaign.strategies, campaign.wall, campaign.rounds)
     delayed = {delay: rounds.of(_delayed(delay)) for delay in campaign.delays_ns}
     return Ground(
         malloc=own_name(trial.null.malloc_file) if malloc == OWN else malloc,
-        litter=litter,
+        age=age,
         trial=trial,
         differing=tuple(outputs_differ(rounds, campaign.strategies)),
         compared=output_is_compared(rounds),

@@ -42,6 +42,10 @@ class LoadResult:
     metric: float | None = None
 
 
+# Called with the server's session, when it is ready, and after each load; true for another load.
+Watch = Callable[[int], bool]
+
+
 def server_status(status: int) -> int:
     """The status of wait(), with 0 for each right end of a server that SIGTERM stops."""
     by_term = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGTERM
@@ -49,7 +53,12 @@ def server_status(status: int) -> int:
 
 
 def run_load(
-    server: subprocess.Popen[bytes], load: Load, name: str, seconds_limit: float, folder: Path | None
+    server: subprocess.Popen[bytes],
+    load: Load,
+    name: str,
+    seconds_limit: float,
+    folder: Path | None,
+    watch: Watch | None = None,
 ) -> LoadResult:
     """`server` is mallard-measure with --server. The caller kills it if it still runs afterwards."""
 
@@ -59,7 +68,11 @@ def run_load(
     limit = READY_SHARE * seconds_limit
     if failed := _wait_until_ready(is_running, server.pid, load, name, limit, folder):
         return failed
+    if watch:
+        watch(server.pid)
     result = _run_command(is_running, load, name, seconds_limit, folder)
+    while watch and not result.failure and is_running() and watch(server.pid):
+        result = _run_command(is_running, load, name, seconds_limit, folder)
     if is_running():
         failed = _end_server(server, load, name, limit, folder)
         return failed if failed and not result.failure else result

@@ -22,6 +22,7 @@ from mallard.advisor.trial.load import (
     FAILED_LOAD,
     Load,
     LoadResult,
+    Watch,
     describe_end,
     end_signal,
     judge_end,
@@ -46,8 +47,11 @@ def run_limited(
     stderr: IO[bytes] | int,
     folder: Path | None = None,
     load: Load | None = None,
+    watch: Watch | None = None,
 ) -> tuple[list[int], LoadResult]:
-    """Returns: the seven fields that mallard-measure writes, and the result of the load, if there is one."""
+    """Returns: the seven fields that mallard-measure writes, and the result of the load, if there is one,
+    which is repeated as long as `watch` says.
+    """
     # Preload libraries into the program, but not into mallard-measure.
     measurer_environment = {
         variable: value for variable, value in environment.items() if variable != preload.VARIABLE
@@ -77,7 +81,7 @@ def run_limited(
         load_result = LoadResult()
         if load:
             try:
-                load_result = run_load(process, load, name, seconds_limit, folder)
+                load_result = run_load(process, load, name, seconds_limit, folder, watch)
             finally:
                 kill_group(process)
         wait(process, name, seconds_limit)

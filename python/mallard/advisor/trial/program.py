@@ -7,14 +7,16 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.sentences import process_title
 from mallard.advisor.trial.process import Measured, measure, own_environment
 from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
 from mallard.shared import preload
+from mallard.shared.age import Age, young
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, find_library, own_name, same_file
 from mallard.shared.scratch import scratch_folder
@@ -29,10 +31,63 @@ STRATEGIES = {
 }
 
 
-MAGIC = b"mdtrial1"
+MAGIC = b"mdtrial2"
 HEADER = struct.Struct("<8sIIIIQQQQQQ56s")
+REMAINS = struct.Struct("<II11QQIHHQQ")  # behind it
+HEADERS_BYTES = 256
 SERVER_BYTES = 128
 MOST_NAMED = 3  # of the last requests
+
+
+UNKNOWN = 2**64 - 1
+FAILURES = {
+    1: "the system gave no memory for its tables",
+    2: "the program's malloc has no memory for its blocks",
+    3: "the recording of its requests is damaged, or cannot be read from the program's process",
+}
+
+
+@dataclass(frozen=True)
+class History:
+    """What the history of the heap left when the clock started (history/history.hpp)."""
+
+    failed: int = 0
+    peak_is_reset: bool = False  # the peak memory is that of the program beside what the history left
+    requests: int = 0
+    live_blocks: int = 0
+    live_bytes: int = 0
+    live_pages: int = 0
+    needed_pages: int = 0
+    median_run: int = 0
+    resident_before: int = 0
+    resident_after: int = 0
+    free_chunks: int | None = None  # of glibc
+    free_bytes: int | None = None
+    cpu_ns: int = 0
+
+    @property
+    def added_bytes(self) -> int:
+        """Resident memory that the history added."""
+        return max(0, self.resident_after - self.resident_before)
+
+    def refuse_failed(self, age: Age) -> None:
+        if self.failed:
+            raise UsageError(
+                f"--age {age.name}: the program's heap could not be aged: {FAILURES[self.failed]}; give a "
+                f"smaller peak, such as --age {age.name},peak={max(1, age.peak_bytes >> 22)}M, or raise the "
+                "limit of memory"
+            )
+
+
+def read_history(values: Sequence[int]) -> History:
+    """`values` are the fields in their order."""
+    known = [None if value == UNKNOWN else value for value in values]
+    names = [field.name for field in fields(History)]
+    by_name: dict[str, Any] = dict(zip(names, known, strict=True))
+    optional = {"free_chunks", "free_bytes"}
+    by_name = {name: value if name in optional else value or 0 for name, value in by_name.items()}
+    by_name["peak_is_reset"] = bool(by_name["peak_is_reset"])
+    return History(**by_name)
 
 
 @dataclass(frozen=True)
@@ -67,6 +122,14 @@ class Counts:
     # The last request of each server: its bytes, and the address of its caller.
     last: tuple[tuple[int, int], ...] = ()
     malloc_file: str = ""  # of the global allocator; empty if unknown
+    history: History = History()
+    children_cpu_ns: int = 0  # of children that the process waited for
+    is_replaced: bool = False  # the process executed another program at its end
+
+    @property
+    def ends_itself(self) -> bool:
+        """True if the process reported its own time."""
+        return self.cpu_ns > 0 and not self.is_replaced
 
     @property
     def requests(self) -> int:
@@ -94,12 +157,13 @@ def read_counts(file: Path) -> Counts | None:
         data = file.read_bytes()
     except OSError:
         return None
-    if len(data) < SERVER_BYTES or not data.startswith(MAGIC):
+    if len(data) < HEADERS_BYTES or not data.startswith(MAGIC):
         return None
     _, servers, _, seen, seen_excepted, *times, malloc_file = HEADER.unpack_from(data)
     begin_cpu_ns, begin_wall_ns, *own = times
-    complete = min(servers, len(data) // SERVER_BYTES - 1)
-    rows = [SERVER.unpack_from(data, SERVER_BYTES * index) for index in range(1, complete + 1)]
+    *remains, children_cpu_ns, is_replaced, _, _, _, _ = REMAINS.unpack_from(data, HEADER.size)
+    complete = min(servers, (len(data) - HEADERS_BYTES) // SERVER_BYTES)
+    rows = [SERVER.unpack_from(data, HEADERS_BYTES + SERVER_BYTES * index) for index in range(complete)]
     sums = {name: sum(row[index] for row in rows) for index, name in enumerate(SUMMED)}
     askers = sum(any(row[SUMMED.index(name)] for name in IN_SCOPE) for row in rows)
     last = tuple((row[-2], row[-1]) for row in rows if row[-1])
@@ -114,6 +178,9 @@ def read_counts(file: Path) -> Counts | None:
         **dict(zip(("cpu_ns", "wall_ns", "peak_bytes", "faults"), own, strict=True)),
         last=last[:MOST_NAMED],
         malloc_file=malloc_file.rstrip(b"\0").decode(errors="replace"),
+        history=read_history(remains),
+        children_cpu_ns=children_cpu_ns,
+        is_replaced=bool(is_replaced),
     )
 
 
@@ -151,13 +218,11 @@ class Scope:
 
 @dataclass(frozen=True)
 class Arm:
-    """A way to run the program. Without a strategy the program is unchanged, on a littered heap if `litter`
-    is set.
-    """
+    """A way to run the program, on a heap of an age. Without a strategy the program is unchanged."""
 
     strategy: str | None
     malloc: Path | None = None  # preloaded as the global allocator
-    litter: int = 0
+    age: Age = field(default_factory=young)
     delay_ns: int = 0
 
 
@@ -210,13 +275,17 @@ class Program:
     malloc_file: str = ""  # of the program's own malloc, if it is known
     first: Measured | None = None  # run of the unchanged program, as which all others must end and print
     process: TriedProcess | None = None
+    measuring: Path | None = None  # libmallard_measured.so, for runs without a strategy
+    recording: Path | None = None  # of the requests that a history replays, instead of its model's
 
     def run(self, arm: Arm, scope: Scope) -> RunResult:
         with scratch_folder("trial") as folder:
             report = Path(folder) / "report"
-            environment = self._environment(arm, scope, report)
+            environment = self.environment(arm, scope, report)
             measured = measure(self.words, environment, self.stdin, self.seconds_limit, self.surroundings)
             counts = read_counts(report)
+        if counts is not None:
+            counts.history.refuse_failed(arm.age)
         # The report of a run whose load failed may be missing or cut short.
         if self.process and not measured.load.failure:
             return self._own_result(measured, counts)
@@ -240,7 +309,7 @@ class Program:
         return RunResult(
             cpu_seconds=counts.cpu_ns / 1e9,
             wall_seconds=counts.wall_ns / 1e9,
-            peak_bytes=counts.peak_bytes,
+            peak_bytes=max(0, counts.peak_bytes - counts.history.added_bytes),
             faults=counts.faults,
             status=measured.status | (0 if counts.cpu_ns else KILLED),
             output=measured.output,
@@ -248,6 +317,11 @@ class Program:
             counts=counts,
             allocating_threads=counts.askers,
         )
+
+    def _library(self, arm: Arm) -> Path:
+        """The one without functions of malloc cannot count processes that fork before they allocate."""
+        is_first = self.process is None or self.process.instance == 1
+        return self.measuring if arm.strategy is None and self.measuring and is_first else self.library
 
     def find_malloc(self) -> str:
         """The file of the program's own malloc, from a run in which the trial serves nothing."""
@@ -263,38 +337,46 @@ class Program:
         library = find_library(malloc) if malloc != OWN else None
         return library is not None and same_file(str(library), self.malloc_file)
 
-    def _environment(self, arm: Arm, scope: Scope, report: Path) -> dict[str, str]:
+    def environment(self, arm: Arm, scope: Scope, report: Path) -> dict[str, str]:
         environment = own_environment()
-        strategy = arm.strategy or (NULL if arm.litter else None)
-        libraries = [self.library] if strategy or self.process else []
+        measures = arm.strategy is None and (self.measuring is not None or self.process is not None)
+        libraries = [self._library(arm)] if arm.strategy or measures else []
         libraries += [arm.malloc] if arm.malloc is not None else []
         if libraries:
             preloaded = environment.get(preload.VARIABLE, "")
             environment[preload.VARIABLE] = preload.preload_list(libraries, preloaded)
         if self.process:
             environment["MALLARD_TRIAL_PROCESS"] = f"{self.process.instance}:{self.process.name}"
+        if libraries and (arm.strategy or measures):
             environment["MALLARD_TRIAL_REPORT"] = str(report)
-        if strategy:
-            environment |= {"MALLARD_TRIAL": strategy, "MALLARD_TRIAL_REPORT": str(report)}
-            environment |= dict(scope.variables if arm.strategy else NO_SCOPE)
-            if arm.litter:
-                environment["MALLARD_TRIAL_LITTER"] = str(arm.litter)
+            environment["MALLARD_TRIAL_AGE"] = arm.age.setting
+            if self.recording and not arm.age.is_young:
+                environment["MALLARD_TRIAL_HISTORY"] = str(self.recording)
+        if arm.strategy:
+            environment |= {"MALLARD_TRIAL": arm.strategy, **dict(scope.variables)}
             if arm.delay_ns:
                 environment["MALLARD_TRIAL_DELAY_NS"] = str(arm.delay_ns)
         return environment
 
 
 def _to_run_result(measured: Measured, counts: Counts | None) -> RunResult:
-    """Subtracts the trial's own start-up time."""
-    trial_counts = counts or Counts()
+    """Takes times from the report, which ends before the system takes the memory back. If the process was
+    killed, or became another program, they are those of the whole process without the trial's own.
+    """
+    own = counts or Counts()
+    cpu_ns, wall_ns = own.cpu_ns + own.children_cpu_ns, own.wall_ns
+    if not own.ends_itself:
+        cpu_ns = round(measured.cpu_seconds * 1e9) - own.begin_cpu_ns
+        wall_ns = round(measured.wall_seconds * 1e9) - own.begin_wall_ns
     return RunResult(
         **{field.name: getattr(measured, field.name) for field in fields(measured)}
         | {
-            "cpu_seconds": measured.cpu_seconds - trial_counts.begin_cpu_ns / 1e9,
-            "wall_seconds": measured.wall_seconds - trial_counts.begin_wall_ns / 1e9,
+            "cpu_seconds": cpu_ns / 1e9,
+            "wall_seconds": wall_ns / 1e9,
+            "peak_bytes": max(0, measured.peak_bytes - own.history.added_bytes),
         },
         counts=counts,
-        allocating_threads=trial_counts.askers,
+        allocating_threads=own.askers,
     )
 
 

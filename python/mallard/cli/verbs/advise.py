@@ -11,10 +11,11 @@ from pathlib import Path
 from mallard.cli import exit_status, trials
 from mallard.cli.needs import Needs
 from mallard.cli.options import surround_runs
+from mallard.shared.age import read_ages
 from mallard.shared.atomic_file import check_writable, write_atomically
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import NAMES
-from mallard.shared.native_file import TRIAL_LIBRARY
+from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
 from mallard.shared.scratch import scratch_folder
 
 EXAMPLES = (
@@ -84,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         process=arguments.process,
         trace=arguments.trace,
         rounds=arguments.rounds,
-        litters=trials.litters(arguments),
+        ages=read_ages(arguments.age),
         quick=arguments.quick,
         seed=arguments.seed,
         terminal=trials.reads_terminal(arguments),
@@ -102,6 +103,8 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.input,
             arguments.time_limit,
             surroundings,
+            measuring=MEASURED_LIBRARY.find(),
+            recording=trials.write_requests(arguments, folder),
         )
         found = study(program, asked, Path(folder), step, say)
     verdict = decide(found)

@@ -10,9 +10,10 @@ from mallard.advisor.trial.program import STRATEGIES
 from mallard.cli import exit_status, trials
 from mallard.cli.needs import Needs
 from mallard.cli.options import surround_runs
+from mallard.shared.age import read_ages
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import NAMES, OWN
-from mallard.shared.native_file import TRIAL_LIBRARY
+from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
 from mallard.shared.prose import in_prose
 from mallard.shared.scratch import scratch_folder
 
@@ -110,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
     campaign = Campaign(
         strategies=tuple(chosen_strategies(arguments.strategy)),
         mallocs=trials.chosen_mallocs(arguments),
-        litters=trials.litters(arguments),
+        ages=read_ages(arguments.age),
         delays_ns=SENSITIVITY_NS if arguments.sensitivity else (),
         rounds=arguments.rounds or USUAL_ROUNDS,
         seed=arguments.seed,
@@ -125,6 +126,8 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.input,
             arguments.time_limit,
             surroundings,
+            measuring=MEASURED_LIBRARY.find(),
+            recording=trials.write_requests(arguments, folder),
         )
         print_line(display, runs_again(program))
         first = run_alone(program, campaign)

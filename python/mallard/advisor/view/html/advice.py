@@ -90,7 +90,7 @@ def before_and_after_part(study: Study) -> Part | None:
     widest = max(_end(bar) for bar in bars)
     floor = time_floor(study, bars[0].seconds)
     ground = study.ground
-    heap = ground.heap if ground else "clean"
+    heap = ground.heap if ground else study.globals.heap
     table = element(
         "table",
         element("caption", "Time of the program", class_="unseen"),
@@ -107,7 +107,7 @@ def before_and_after_part(study: Study) -> Part | None:
         class_="facts-table bars",
     )
     text = (
-        f"Against {study.base} on a {heap} heap. A local allocator's bar is the time of the program less "
+        f"Against {study.base} on {heap}. A local allocator's bar is the time of the program less "
         "what its trial saved beside the null."
     )
     if floor is not None:
@@ -215,7 +215,7 @@ def _heading(ground: Ground) -> Markup:
     kind = "wall time" if ground.trial.wall else "CPU time"
     return element(
         "h3",
-        f"Against {ground.malloc} on a {ground.heap} heap ",
+        f"Against {ground.malloc} on {ground.heap} ",
         element("small", f"{times(ground.trial.program_seconds)} of {kind} as it is"),
     )
 
@@ -226,7 +226,7 @@ def _strategies(study: Study, ground: Ground) -> Markup:
         *map(number_head, ("effect", "of all", "peak", "faults", "served", "rewound")),
     )
     rows = [_strategy(study, ground, effect) for effect in ground.trial.effects]
-    return table(f"Strategies against {ground.malloc} on a {ground.heap} heap", heads, rows)
+    return table(f"Strategies against {ground.malloc} on {ground.heap}", heads, rows)
 
 
 def _strategy(study: Study, ground: Ground, effect: Effect) -> Markup:

@@ -93,7 +93,7 @@ def _detection(result: Result, null: Counts) -> str:
 
 
 def _against(ground: Ground) -> str:
-    return f"against {ground.malloc} on a {ground.heap} heap"
+    return f"against {ground.malloc} on {ground.heap}"
 
 
 def _answer(result: Result, ground: Ground) -> str:

@@ -63,7 +63,7 @@ def _answer(comparison: Comparison) -> str:
         return "The program after the change was not measured."
     time, baseline = comparison.whole.time, comparison.programs[BEFORE].seconds
     kind = "wall time" if comparison.wall else "CPU time"
-    under = f"under {comparison.malloc} on a {comparison.heap} heap"
+    under = f"under {comparison.malloc} on {comparison.heap}"
     interval = f"{_ms(abs(time.high))} to {_ms(abs(time.low))}"
     if time.high < 0:
         return (
