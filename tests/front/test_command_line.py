@@ -20,6 +20,7 @@ VERBS = (
     "record",
     "profile",
     "try",
+    "age",
     "verify",
     "budget",
     "test",

@@ -29,7 +29,7 @@ LEVELS = {
         {"choose"},
         {"view"},
     ],
-    "advisor": [{"profile"}, {"trial"}, {"advice", "budget", "verify"}, {"view"}],
+    "advisor": [{"profile"}, {"trial"}, {"advice", "aging", "budget", "verify"}, {"view"}],
     "cli": [
         {"exit_status", "layout", "needs", "options", "parser", "native_build"},
         {"installed", "measuring", "trials"},

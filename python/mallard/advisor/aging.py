@@ -1,0 +1,494 @@
+"""How much slower a program is in an old process: under its own malloc and others, by a history of the heap
+before the clock starts (`age_program`); and a server without any model, by repeating its load (`age_server`).
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import shutil
+import stat
+import struct
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from mallard.advisor.advice.runner import refuse_unfollowed
+from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
+from mallard.advisor.trial.campaign import (
+    EMPTY_INPUT,
+    OUTPUT_IGNORED,
+    PRINTED_OTHER,
+    describe_failures_together,
+    refuse_long,
+    short,
+)
+from mallard.advisor.trial.process import record, refuse_failed_load, run_limited
+from mallard.advisor.trial.program import (
+    HEADER,
+    NO_SCOPE,
+    Arm,
+    History,
+    Program,
+    RunResult,
+    Scope,
+    tried_process,
+)
+from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
+from mallard.shared.age import Age
+from mallard.shared.errors import UsageError
+from mallard.shared.mallocs import OWN, is_available, linked_into, own_name, require_library
+from mallard.shared.prose import in_prose
+from mallard.shared.stats import Ratio, Spread, median, paired_ratio, spread
+
+EVEN = 0.05  # an interval within so much of 1 shows that there is no difference
+SECONDS = 100.0
+LEAST_ROUNDS, MOST_ROUNDS = 3, 21
+LAUNCHER_SHARE = 0.5  # of the CPU time, spent in other processes
+UNSCOPED = Scope("", NO_SCOPE)
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of `mallard age`."""
+
+    mallocs: tuple[str, ...]  # the first is the base
+    ages: tuple[Age, ...]  # the first is the base
+    process: str | None = None
+    rounds: int | None = None
+    seed: int = 1
+    load_seconds: float = 30.0
+    loads: int | None = None  # instead of load_seconds
+    terminal: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A malloc at an age."""
+
+    malloc: str
+    age: str
+    seconds: Spread  # of CPU time
+    slower: Ratio | None  # than at the first age, by round; None for the first
+    peak_bytes: Spread  # beside what the history left
+    history: History  # of the first round
+
+
+@dataclass(frozen=True)
+class LoadPoint:
+    """A load of a server that runs on."""
+
+    cpu_seconds: float  # of the server, for this load
+    resident_bytes: int  # after it
+    free_chunks: int | None  # of glibc, when the load began
+    free_bytes: int | None
+
+
+@dataclass(frozen=True)
+class ServerAging:
+    """One server, and its load again and again."""
+
+    loads: tuple[LoadPoint, ...]
+    compared: int  # loads at the start, after the first one, and at the end
+    slower: Ratio | None  # the last loads over those at the start; None if there are too few
+
+
+@dataclass(frozen=True)
+class Aging:
+    words: tuple[str, ...]
+    process: str  # that was aged; empty for the program itself
+    rows: tuple[Row, ...]
+    rounds: int
+    ages: tuple[Age, ...]
+    server: ServerAging | None = None
+    failures: Mapping[str, str] = field(default_factory=dict)  # arm -> what the program did
+    notes: tuple[str, ...] = ()
+
+    def row(self, malloc: str, age: str) -> Row | None:
+        return next((row for row in self.rows if (row.malloc, row.age) == (malloc, age)), None)
+
+    @property
+    def mallocs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(row.malloc for row in self.rows))
+
+    @property
+    def headline(self) -> str:
+        """`glibc: 2.7 times slower in an old process (2.5 to 2.9); jemalloc ...; fastest ...: jemalloc.`"""
+        sentences = [self._sentence(age) for age in self.ages[1:]]
+        return " ".join(filter(None, [server_sentence(self.server), *sentences]))
+
+    def _sentence(self, age: Age) -> str:
+        rows = [row for row in self.rows if row.age == age.name and row.slower]
+        if not rows:
+            return ""
+        first, *others = rows
+        assert first.slower
+        parts = [f"{first.malloc}: {change(first.slower)} in {age.process}{_interval(first.slower)}"]
+        parts += [f"{row.malloc} {change(row.slower)}" for row in others if row.slower]
+        return f"{'; '.join(parts)}; fastest in {age.process}: {self.fastest(age)}."
+
+    def fastest(self, age: Age) -> str:
+        rows = sorted((row for row in self.rows if row.age == age.name), key=lambda row: row.seconds.median)
+        level = [row.malloc for row in rows[1:] if row.seconds.low <= rows[0].seconds.high]
+        return f"{rows[0].malloc}, level with {in_prose(level)}" if level else rows[0].malloc
+
+
+def change(ratio: Ratio) -> str:
+    """`2.7 times slower`, `even`, or `not resolved (0.9 to 1.2)`."""
+    if ratio.bounded and ratio.low >= 1 - EVEN and ratio.high <= 1 + EVEN:
+        return "even"
+    if not ratio.bounded or ratio.low <= 1 <= ratio.high:
+        return f"not resolved{_interval(ratio)}"
+    if ratio.median < 1:
+        return f"{1 / ratio.median:.2g} times faster"
+    return f"{ratio.median:.2g} times slower"
+
+
+def _interval(ratio: Ratio) -> str:
+    if not ratio.bounded or ratio.low <= 1 <= ratio.high:
+        return "" if not ratio.bounded else f" ({ratio.low:.2f} to {ratio.high:.2f})"
+    low, high = sorted((ratio.low, ratio.high) if ratio.median >= 1 else (1 / ratio.low, 1 / ratio.high))
+    return f" ({low:.2g} to {high:.2g})"
+
+
+def server_sentence(server: ServerAging | None) -> str:
+    if server is None:
+        return ""
+    count = len(server.loads)
+    if server.slower is None:
+        return (
+            f"The load ran {count} times, too few to say whether the server ages; give --for a longer time."
+        )
+    grown = server.loads[-1].resident_bytes / max(1, server.loads[0].resident_bytes)
+    memory = f"its resident memory is {grown:.2f} times that after the first load"
+    verdict = {"even": "The server does not age"}.get(change(server.slower))
+    if verdict is None:
+        resolved = not server.slower.low <= 1 <= server.slower.high
+        verdict = (
+            "The server ages" if resolved and server.slower.median > 1 else "The server is not seen to age"
+        )
+    return (
+        f"{verdict}: after {count} loads the same load is {change(server.slower)}"
+        f"{_interval(server.slower) if not change(server.slower).startswith('not') else ''}, and {memory}."
+    )
+
+
+def refuse_unaged(program: Program, first: RunResult) -> None:
+    """Raises a UsageError for a program into which no library can be preloaded, or whose malloc is out of
+    reach of one."""
+    path = shutil.which(program.words[0]) or program.words[0]
+    if first.counts is None:
+        raise UsageError(
+            f"{program.words[0]} cannot be aged: {_unaged_reason(path)}, so its heap gets no history"
+        )
+    linked = linked_into(os.path.realpath(path))
+    if linked and not _brings_malloc(path, first):
+        raise UsageError(
+            f"{program.words[0]} cannot be aged: {linked} is linked into it under names that a library "
+            "cannot reach, so its heap gets no history, and no other malloc can be preloaded"
+        )
+
+
+def _unaged_reason(path: str) -> str:
+    with suppress(OSError):
+        if os.stat(path).st_mode & (stat.S_ISUID | stat.S_ISGID):
+            return "it has other rights than its user (setuid), and the loader preloads nothing into it"
+        with open(path, "rb") as file:
+            if file.read(4) == b"\x7fELF" and not _has_interpreter(path):
+                return "it is linked statically"
+    return "it ended, or became another program, before a preloaded library began"
+
+
+def _has_interpreter(path: str) -> bool:
+    """True if the ELF file asks for the dynamic loader."""
+    data = Path(path).read_bytes()
+    if data[4] != 2:  # of 32 bits
+        return True
+    (offset,) = struct.unpack_from("<Q", data, 32)
+    size, count = struct.unpack_from("<HH", data, 54)
+    return any(struct.unpack_from("<I", data, offset + size * index)[0] == 3 for index in range(count))
+
+
+def _brings_malloc(path: str, first: RunResult) -> bool:
+    """True if the malloc in use is the executable's own, which no preloaded one replaces."""
+    assert first.counts
+    malloc = first.counts.malloc_file
+    return bool(malloc) and os.path.realpath(path).endswith(malloc.removeprefix("./"))
+
+
+def follow_launcher(program: Program, first: RunResult, request: Request, folder: Path) -> Program:
+    """The program with the process of its tree to age: the one with the most CPU time, or of --process."""
+    counts = first.counts
+    launched = counts is None or counts.is_replaced or counts.children_cpu_ns > counts.cpu_ns * LAUNCHER_SHARE
+    if request.process is None and not launched:
+        return program
+    trace = record(
+        *(program.words, program.stdin, folder / "mallard.trace", program.seconds_limit),
+        program.surroundings,
+        program.first,
+        follow=True,
+    )
+    profile = read_profile(ask(trace_words(trace, request.process)))
+    if request.process is None:
+        profile = _busiest(trace, profile)
+    refuse_unfollowed(profile, profile.process.cpu_seconds or 0.0, first.cpu_seconds)
+    return replace(program, process=tried_process(profile))
+
+
+def _busiest(trace: Path, profile: Profile) -> Profile:
+    busiest = max(profile.processes, key=lambda process: process.cpu_seconds or 0.0)
+    if busiest.chosen:
+        return profile
+    return read_profile(ask(trace_words(trace, str(busiest.number))))
+
+
+def age_program(
+    program: Program,
+    request: Request,
+    folder: Path,
+    say: Callable[[str], None],
+    step: Callable[[str], Callable[[int, int], None]],
+) -> Aging:
+    begin = time.monotonic()
+    first = program.run(Arm(None, require_library(request.mallocs[0])), UNSCOPED)
+    refuse_failed_load(first)
+    program = replace(program, first=first)
+    if request.process is None:
+        _refuse_if_unaged(program, first)
+    server = None
+    if program.surroundings.load:
+        server = age_server(program, request, step("the load again and again"))
+    program = follow_launcher(program, first, request, folder)
+    brought = program.process is None and _brings_malloc(
+        shutil.which(program.words[0]) or program.words[0], first
+    )
+    mallocs = [request.mallocs[0]] if brought else [name for name in request.mallocs if is_available(name)]
+    keys = {(malloc, age): f"{malloc} in {age.process}" for malloc in mallocs for age in request.ages}
+    arms = {
+        name: partial(program.run, Arm(None, require_library(malloc), age), UNSCOPED)
+        for (malloc, age), name in keys.items()
+    }
+    rounds = request.rounds or LEAST_ROUNDS
+    if request.rounds is None:
+        refuse_long(rounds * len(arms), first.wall_seconds)
+    say(f"{len(arms)} arms, in random order, {rounds} rounds or more: about two minutes.")
+    base = next(iter(arms))
+
+    def extend(completed: Rounds[RunResult]) -> tuple[int, Sequence[str]]:
+        """As many further rounds as fit; their number does not depend on the times of the arms."""
+        round_seconds = (time.monotonic() - begin) / rounds
+        further = int((SECONDS - (time.monotonic() - begin)) / round_seconds)
+        return min(max(0, further), MOST_ROUNDS - rounds), [*arms]
+
+    completed = interleaved(
+        arms,
+        base,
+        rounds,
+        request.seed,
+        step("young and old"),
+        first=first,
+        extend=None if request.rounds else extend,
+    )
+    base_runs = completed.of(base)
+    own = own_name(base_runs[0].counts.malloc_file if base_runs[0].counts else "")
+    names = {malloc: own if malloc == OWN else malloc for malloc in mallocs}
+    return Aging(
+        words=tuple(program.words),
+        process=program.process.title if program.process else "",
+        rows=tuple(_rows(completed, keys, names, request.ages[0])),
+        rounds=len(base_runs),
+        ages=request.ages,
+        server=server,
+        failures=completed.failed | dict.fromkeys(outputs_differ(completed, [*arms], base), PRINTED_OTHER),
+        notes=tuple(_notes(program, request, completed, base, brought=brought)),
+    )
+
+
+def _refuse_if_unaged(program: Program, first: RunResult) -> None:
+    """A launcher's own malloc does not matter."""
+    if first.counts is None or not first.counts.is_replaced:
+        refuse_unaged(program, first)
+
+
+def _rows(
+    completed: Rounds[RunResult],
+    keys: Mapping[tuple[str, Age], str],
+    names: Mapping[str, str],
+    first_age: Age,
+) -> Iterator[Row]:
+    for (malloc, age), name in keys.items():
+        runs = completed.of(name)
+        if not runs:
+            continue
+        base = completed.of(keys[malloc, first_age])
+        shared = min(len(runs), len(base))
+        ratio = None
+        if age != first_age and shared:
+            ratio = paired_ratio(_seconds(runs[:shared]), _seconds(base[:shared]))
+        yield Row(
+            malloc=names[malloc],
+            age=age.name,
+            seconds=spread(_seconds(runs)),
+            slower=ratio,
+            peak_bytes=spread([float(run.peak_bytes) for run in runs]),
+            history=runs[0].counts.history if runs[0].counts else History(),
+        )
+
+
+def _seconds(runs: Sequence[RunResult]) -> list[float]:
+    return [max(run.cpu_seconds, 1e-6) for run in runs]
+
+
+def _notes(
+    program: Program, request: Request, completed: Rounds[RunResult], base: str, *, brought: bool
+) -> Iterator[str]:
+    base_runs = completed.of(base)
+    if note := short(median([run.cpu_seconds for run in base_runs])):
+        yield note
+    if brought and len(request.mallocs) > 1:
+        yield "The program has its own malloc inside, which no preloaded one replaces: no other was tried."
+    missing = [name for name in request.mallocs if not is_available(name)]
+    if missing and not brought:
+        yield f"Not installed, and so not tried: {in_prose(missing)}."
+    runs = [run for runs in completed.runs.values() for run in runs]
+    if any(
+        run.counts and run.counts.history.requests and not run.counts.history.peak_is_reset for run in runs
+    ):
+        yield "The system does not forget the peak of a history, which may be in the memory of old processes."
+    if not output_is_compared(completed, base):
+        yield OUTPUT_IGNORED
+    failures = completed.failed | dict.fromkeys(
+        outputs_differ(completed, [*completed.runs], base), PRINTED_OTHER
+    )
+    if failures:
+        text = describe_failures_together(failures)
+        yield f"{text[:1].upper()}{text[1:]}."
+    if request.terminal and program.stdin is None:
+        yield EMPTY_INPUT
+
+
+# Offsets in the report of a running process: advisor/trial/report.hpp.
+ASKED = HEADER.size + 108
+ANSWER = struct.Struct("<HHQQ")
+UNKNOWN = 2**64 - 1
+LEAST_LOADS, MOST_LOADS = 7, 10_000
+
+
+def age_server(program: Program, request: Request, tick: Callable[[int, int], None]) -> ServerAging:
+    """Starts the server once, and repeats its load."""
+    with tempfile.TemporaryDirectory(prefix="mallard-age-") as folder:
+        report = Path(folder) / "report"
+        # The library with malloc's functions answers questions about the heap. It is in all loads alike.
+        arm = Arm(None, require_library(request.mallocs[0]))
+        environment = replace(program, measuring=program.library).environment(arm, UNSCOPED, report)
+        watch = _Watch(report, request, tick)
+        with (
+            program.surroundings.enter_run() as working,
+            tempfile.TemporaryFile(prefix="mallard-output-") as output,
+        ):
+            _, result = run_limited(
+                *(program.words, environment, program.words[0], program.seconds_limit),
+                stdin=program.stdin,
+                stdout=output,
+                stderr=output,
+                folder=working,
+                load=program.surroundings.load,
+                watch=watch,
+            )
+    if result.failure:
+        raise UsageError(f"{result.failure}, when its load was repeated; {result.remedy}")
+    return summarize_loads(watch.points)
+
+
+def summarize_loads(points: Sequence[LoadPoint]) -> ServerAging:
+    """Leaves the first load out, which fills the server's caches."""
+    later = [max(point.cpu_seconds, 1e-6) for point in points[1:]]
+    compared = len(later) // 3
+    ratio = paired_ratio(later[-compared:], later[:compared]) if compared >= 2 else None
+    return ServerAging(tuple(points), compared, ratio)
+
+
+class _Watch:
+    """Called when the server is ready, and after each load. Returns true for another load."""
+
+    def __init__(self, report: Path, request: Request, tick: Callable[[int, int], None]) -> None:
+        self.points: list[LoadPoint] = []
+        self._report, self._request, self._tick = report, request, tick
+        self._begin, self._cpu_seconds, self._asked = 0.0, 0.0, 0
+
+    def __call__(self, session: int) -> bool:
+        cpu_seconds, resident = session_use(session)
+        if self._begin == 0.0:
+            self._begin = time.monotonic()
+        else:
+            chunks, free_bytes = self._answer()
+            self.points.append(LoadPoint(cpu_seconds - self._cpu_seconds, resident, chunks, free_bytes))
+        done = len(self.points)
+        elapsed = time.monotonic() - self._begin
+        wanted = self._request.loads
+        if wanted is None:
+            estimate = int(done * self._request.load_seconds / elapsed) if done else LEAST_LOADS
+            wanted = min(MOST_LOADS, max(LEAST_LOADS, estimate))
+        self._tick(done, max(wanted, done))
+        goes_on = done < wanted
+        if goes_on:
+            self._ask()
+        self._cpu_seconds = session_use(session)[0]
+        return goes_on
+
+    def _ask(self) -> None:
+        self._asked = (self._asked + 1) % (1 << 16)
+        with self._map() as memory:
+            if memory is not None:
+                struct.pack_into("<H", memory, ASKED, self._asked)
+
+    def _answer(self) -> tuple[int | None, int | None]:
+        with self._map() as memory:
+            if memory is None:
+                return None, None
+            _, answered, chunks, free_bytes = ANSWER.unpack_from(memory, ASKED)
+        known = answered == self._asked and chunks != UNKNOWN
+        return (chunks, free_bytes) if known else (None, None)
+
+    def _map(self) -> _Mapping:
+        return _Mapping(self._report)
+
+
+class _Mapping:
+    """The report of the running server; None if it has none, as a launcher's replaced process."""
+
+    def __init__(self, report: Path) -> None:
+        self._report = report
+        self._memory: mmap.mmap | None = None
+
+    def __enter__(self) -> mmap.mmap | None:
+        with suppress(OSError, ValueError), open(self._report, "r+b") as file:
+            self._memory = mmap.mmap(file.fileno(), 0)
+        return self._memory
+
+    def __exit__(self, *_: object) -> None:
+        if self._memory is not None:
+            self._memory.close()
+
+
+def session_use(session: int) -> tuple[float, int]:
+    """CPU seconds and resident bytes of the processes of a session, without its leader, which is mallard's.
+    Children that a process has waited for count as its own.
+    """
+    seconds, resident = 0.0, 0
+    tick, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+    for folder in Path("/proc").glob("[0-9]*"):
+        number = int(folder.name)
+        with suppress(OSError, ValueError, IndexError):
+            fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
+            if number == session or int(fields[3]) != session:
+                continue
+            # The clock of a process, in nanoseconds, also of threads that ended: clock_getcpuclockid(3).
+            seconds += time.clock_gettime((~number << 3) | 2)
+            seconds += (int(fields[13]) + int(fields[14])) / tick
+            resident += int((folder / "statm").read_bytes().split()[1]) * page
+    return seconds, resident

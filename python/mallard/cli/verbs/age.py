@@ -1,0 +1,118 @@
+"""`mallard age`: a program in a young process and in old ones, under its own malloc and others."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from mallard.cli import exit_status, trials
+from mallard.cli.needs import Needs
+from mallard.cli.options import add_process, add_surroundings, add_time_limit, surround_runs
+from mallard.cli.parser import positive_int, positive_seconds, seed_number
+from mallard.shared.age import read_ages
+from mallard.shared.errors import UsageError
+from mallard.shared.mallocs import NAMES
+from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
+
+EXAMPLES = (
+    ("mallard age -- ./parser input", "each malloc young and old, in about two minutes"),
+    ("mallard age --history mallard.trace -- ./parser input", "aged by its own requests"),
+    ("mallard age --load 'CMD' -- ./server", "of a server; CMD is also repeated on one"),
+)
+TAKES_PROGRAM = True
+LEAST_LOADS = 7
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    trials.add_program(parser)
+    trials.add_rounds(parser, None, "runs of each malloc at each age (default: as many as fit)")
+    parser.add_argument(
+        "--global",
+        dest="mallocs",
+        metavar="LIST",
+        default=",".join(NAMES),
+        help="the base malloc, then others, NAME=FILE (default: all known)",
+    )
+    trials.add_age(parser, "young,old", "the ages to compare, the base first (default: young,old)")
+    parser.add_argument(
+        "--input", metavar="FILE", type=Path, help="the program's standard input (default: none)"
+    )
+    add_process(parser)
+    parser.add_argument("--seed", metavar="N", type=seed_number, default=1, help="of the order of the runs")
+    add_time_limit(parser)
+    add_surroundings(parser)
+    parser.add_argument(
+        "--for", dest="duration", metavar="SECONDS", type=positive_seconds, help="repeat --load so long (30)"
+    )
+    parser.add_argument("--loads", metavar="N", type=positive_int, help="repeat --load so many times instead")
+    parser.add_argument("--json", action="store_true", help="the result as JSON")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    if not arguments.program:
+        raise UsageError("PROGRAM is missing; give it behind '--': mallard age -- PROGRAM ARGUMENTS")
+    arguments.trace = None
+    trials.check_runs(arguments)
+    if len(read_ages(arguments.age)) < 2:
+        raise UsageError(f"--age {arguments.age}: give two ages or more to compare, such as young,old")
+    for option, value in (("--for", arguments.duration), ("--loads", arguments.loads)):
+        if value is not None and arguments.load is None:
+            raise UsageError(
+                f"{option} {value:g} repeats the load of a server; add --load CMD, or leave it out"
+            )
+    if arguments.loads is not None and arguments.duration is not None:
+        raise UsageError("--loads and --for are two ends of one repetition; leave one out")
+    if arguments.loads is not None and arguments.loads < LEAST_LOADS:
+        raise UsageError(f"--loads {arguments.loads}: a comparison needs {LEAST_LOADS} loads or more")
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    return trials.needs(arguments)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from mallard.advisor.aging import Request, age_program
+    from mallard.advisor.trial.campaign import runs_again
+    from mallard.advisor.trial.program import Program
+    from mallard.advisor.view.terminal.aging import aging_json, show_aging
+    from mallard.shared.view.terminal.console import output_console, print_line
+    from mallard.shared.view.terminal.counting import step_progress
+
+    chosen = trials.chosen_mallocs(arguments)
+    trials.check_available(chosen[:1])  # of the others, those that are missing are named in the answer
+    request = Request(
+        mallocs=chosen,
+        ages=read_ages(arguments.age),
+        process=arguments.process,
+        rounds=arguments.rounds,
+        seed=arguments.seed,
+        load_seconds=arguments.duration or Request.load_seconds,
+        loads=arguments.loads,
+        terminal=trials.reads_terminal(arguments),
+    )
+    display = Console(stderr=True, highlight=False)
+    with (
+        surround_runs(arguments) as surroundings,
+        tempfile.TemporaryDirectory(prefix="mallard-age-") as folder,
+        step_progress(display) as step,
+    ):
+        program = Program(
+            surroundings.program_words(arguments.program),
+            TRIAL_LIBRARY.find(),
+            arguments.input,
+            arguments.time_limit,
+            surroundings,
+            measuring=MEASURED_LIBRARY.find(),
+            recording=trials.write_requests(arguments, folder),
+        )
+        print_line(display, runs_again(program))
+        aging = age_program(program, request, Path(folder), partial(print_line, display), step)
+    if arguments.json:
+        print(aging_json(aging))
+    else:
+        show_aging(output_console(), aging)
+    return exit_status.FINDINGS if aging.failures else exit_status.DONE
