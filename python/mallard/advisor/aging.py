@@ -129,7 +129,9 @@ class Aging:
         assert first.slower
         parts = [f"{first.malloc}: {change(first.slower)} in {age.process}{_interval(first.slower)}"]
         parts += [f"{row.malloc} {change(row.slower)}" for row in others if row.slower]
-        return f"{'; '.join(parts)}; fastest in {age.process}: {self.fastest(age)}."
+        if others:
+            parts.append(f"fastest in {age.process}: {self.fastest(age)}")
+        return f"{'; '.join(parts)}."
 
     def fastest(self, age: Age) -> str:
         rows = sorted((row for row in self.rows if row.age == age.name), key=lambda row: row.seconds.median)
@@ -158,22 +160,21 @@ def _interval(ratio: Ratio) -> str:
 def server_sentence(server: ServerAging | None) -> str:
     if server is None:
         return ""
-    count = len(server.loads)
-    if server.slower is None:
-        return (
-            f"The load ran {count} times, too few to say whether the server ages; give --for a longer time."
-        )
+    count, ratio = len(server.loads), server.slower
+    if ratio is None:
+        return f"The load ran {count} times, too few for an answer; give --for a longer time."
     grown = server.loads[-1].resident_bytes / max(1, server.loads[0].resident_bytes)
-    memory = f"its resident memory is {grown:.2f} times that after the first load"
-    verdict = {"even": "The server does not age"}.get(change(server.slower))
-    if verdict is None:
-        resolved = not server.slower.low <= 1 <= server.slower.high
-        verdict = (
-            "The server ages" if resolved and server.slower.median > 1 else "The server is not seen to age"
-        )
+    memory = f"and its resident memory is {grown:.2f} times that after the first load"
+    changed = f"{change(ratio)} after {count} loads{_interval(ratio)}"
+    if change(ratio) == "even":
+        return f"The server does not age: the load takes as long after {count} loads as before, {memory}."
+    if ratio.high < 1:
+        return f"The server does not age: the load is {changed}, {memory}."
+    if ratio.low > 1:
+        return f"The server ages: the load is {changed}, {memory}."
     return (
-        f"{verdict}: after {count} loads the same load is {change(server.slower)}"
-        f"{_interval(server.slower) if not change(server.slower).startswith('not') else ''}, and {memory}."
+        f"Whether the server ages is {change(ratio)}: after {count} loads the load takes {ratio.median:.2f} "
+        f"times as long, {memory}; more loads narrow the interval."
     )
 
 
