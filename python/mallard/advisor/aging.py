@@ -43,6 +43,7 @@ from mallard.shared.age import Age
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, is_available, linked_into, own_name, require_library
 from mallard.shared.prose import in_prose
+from mallard.shared.scratch import scratch_folder
 from mallard.shared.stats import Ratio, Spread, median, paired_ratio, spread
 
 EVEN = 0.05  # an interval within so much of 1 shows that there is no difference
@@ -381,7 +382,7 @@ LEAST_LOADS, MOST_LOADS = 7, 10_000
 
 def age_server(program: Program, request: Request, tick: Callable[[int, int], None]) -> ServerAging:
     """Starts the server once, and repeats its load."""
-    with tempfile.TemporaryDirectory(prefix="mallard-age-") as folder:
+    with scratch_folder("age") as folder:
         report = Path(folder) / "report"
         # The library with malloc's functions answers questions about the heap. It is in all loads alike.
         arm = Arm(None, require_library(request.mallocs[0]))

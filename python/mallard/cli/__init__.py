@@ -42,7 +42,7 @@ PRODUCTS = {
         "record": "record a program's allocations, with nothing rebuilt",
         "profile": "show the lifetimes of a recorded program's memory, by scope",
         "try": "serve one scope of a program from local allocators, and measure it",
-        "age": "measure a program in old processes: does it get slower, under which malloc",
+        "age": "measure a program in old processes, under each malloc",
         "verify": "measure a program before and after your change of its allocation",
         "budget": "hold the allocations of a program and of its scopes, for CI",
     },
@@ -83,7 +83,6 @@ INSTALLING = (
 )
 EXAMPLES = (
     ("mallard bench", "eleven questions, a line each; two minutes"),
-    ("mallard show page", "report.html, to open in a browser"),
     ("mallard advise -- ./program", "which allocator belongs where; two minutes"),
 )
 STATUSES = (

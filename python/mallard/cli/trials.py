@@ -35,14 +35,12 @@ def add_rounds(parser: argparse.ArgumentParser, default: int | None, text: str) 
 
 def add_ground(parser: argparse.ArgumentParser, default: str, text: str) -> None:
     parser.add_argument("--global", dest="mallocs", metavar="LIST", default=default, help=text)
-    add_age(parser, YOUNG, "of the heap, with commas: young (the default), used, old")
+    add_age(parser, YOUNG, "of the heap: young (the default), used, old")
 
 
 def add_age(parser: argparse.ArgumentParser, default: str, text: str) -> None:
-    parser.add_argument("--age", metavar="LIST", default=default, help=text)
-    parser.add_argument(
-        "--history", metavar="TRACE", type=Path, help="a recording whose requests age the heap, not a model's"
-    )
+    parser.add_argument("--age", metavar="LIST, --history TRACE", default=default, help=text)
+    parser.add_argument("--history", metavar="TRACE", type=Path, help=argparse.SUPPRESS)
 
 
 def add_runs(parser: argparse.ArgumentParser) -> None:

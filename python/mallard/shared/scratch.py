@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 
 # mallard-record names its own folder alike (preloading.cpp).
-NAME = re.compile(r"mallard-(advise|budget|preload|scratch|trial|try|verify)-([1-9]\d*)-\w+")
+NAME = re.compile(r"mallard-(advise|age|budget|preload|scratch|trial|try|verify)-([1-9]\d*)-\w+")
 
 
 @contextlib.contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 from functools import partial
 from pathlib import Path
 
@@ -15,11 +14,12 @@ from mallard.shared.age import read_ages
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import NAMES
 from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
+from mallard.shared.scratch import scratch_folder
 
 EXAMPLES = (
-    ("mallard age -- ./parser input", "each malloc young and old, in about two minutes"),
-    ("mallard age --history mallard.trace -- ./parser input", "aged by its own requests"),
-    ("mallard age --load 'CMD' -- ./server", "of a server; CMD is also repeated on one"),
+    ("mallard age -- ./parser input", "each malloc, young and old"),
+    ("mallard age --history FILE -- ./parser", "aged by recorded requests"),
+    ("mallard age --load 'CMD' -- ./server", "a server; one also without a model"),
 )
 TAKES_PROGRAM = True
 LEAST_LOADS = 7
@@ -27,15 +27,15 @@ LEAST_LOADS = 7
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
-    trials.add_rounds(parser, None, "runs of each malloc at each age (default: as many as fit)")
+    trials.add_rounds(parser, None, "runs of each malloc and age (default: what fits)")
     parser.add_argument(
         "--global",
         dest="mallocs",
         metavar="LIST",
         default=",".join(NAMES),
-        help="the base malloc, then others, NAME=FILE (default: all known)",
+        help="the base malloc, then others (default: all known)",
     )
-    trials.add_age(parser, "young,old", "the ages to compare, the base first (default: young,old)")
+    trials.add_age(parser, "young,old", "of the heap, to compare (default: young,old)")
     parser.add_argument(
         "--input", metavar="FILE", type=Path, help="the program's standard input (default: none)"
     )
@@ -44,9 +44,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_time_limit(parser)
     add_surroundings(parser)
     parser.add_argument(
-        "--for", dest="duration", metavar="SECONDS", type=positive_seconds, help="repeat --load so long (30)"
+        "--for",
+        dest="duration",
+        metavar="SECONDS, --loads N",
+        type=positive_seconds,
+        help="repeat --load on a server (default: 30 s)",
     )
-    parser.add_argument("--loads", metavar="N", type=positive_int, help="repeat --load so many times instead")
+    parser.add_argument("--loads", metavar="N", type=positive_int, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help="the result as JSON")
 
 
@@ -97,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     display = Console(stderr=True, highlight=False)
     with (
         surround_runs(arguments) as surroundings,
-        tempfile.TemporaryDirectory(prefix="mallard-age-") as folder,
+        scratch_folder("age") as folder,
         step_progress(display) as step,
     ):
         program = Program(

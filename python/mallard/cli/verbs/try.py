@@ -41,14 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--strategy",
         metavar="LIST",
         default="all",
-        help="all (the default), or some, such as monotonic,heap",
+        help="all (default), or some, such as monotonic,heap",
     )
     trials.add_rounds(parser, None, f"runs of each strategy, interleaved (default: {USUAL_ROUNDS})")
     trials.add_ground(parser, OWN, f"beside {', '.join(NAMES)}, NAME=FILE (default: {OWN})")
     parser.add_argument(
         "--sensitivity",
         action="store_true",
-        help="also with requests of the scope 10 to 40 ns slower",
+        help="also with requests that are 10 to 40 ns slower",
     )
     trials.add_runs(parser)
     parser.add_argument("--json", action="store_true", help="the result as JSON")
