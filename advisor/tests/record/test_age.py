@@ -1,0 +1,68 @@
+"""Real programs in young and in aged processes, up to the answer. Times decide nothing here."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from advisor_programs import front
+
+AGES = ("--age", "young,old,peak=4M", "--rounds", 3, "--global", "glibc")
+
+
+@pytest.fixture
+def requests(toys):
+    return toys.build("requests", ["requests.cpp"], "-g")
+
+
+def aging(folder, *words):
+    done = front("age", *AGES, *words, "--json", folder=folder)
+    return json.loads(done.stdout) if done.stdout else done.stderr
+
+
+def test_ages_a_program_under_its_malloc(requests, tmp_path):
+    result = aging(tmp_path, "--", requests, 200)
+    young, old = result["rows"]
+    assert (young["malloc"], young["age"], old["age"]) == ("glibc", "young", "old,peak=4M")
+    assert young["history"]["requests"] == 0
+    assert old["history"]["live_pages"] > 2 * old["history"]["needed_pages"]
+    assert old["slower"]["n"] == result["rounds"] == 3
+    assert result["failures"] == {}
+
+
+def test_ages_by_a_recording(requests, tmp_path):
+    front("record", "-o", "past.trace", "--", requests, 200, folder=tmp_path)
+    _, old = aging(tmp_path, "--history", "past.trace", "--", requests, 200)["rows"]
+    assert old["history"]["requests"] > 100_000
+    assert old["history"]["live_blocks"] > 0
+
+
+def test_ages_the_process_behind_a_launcher(requests, tmp_path):
+    script = tmp_path / "launch.sh"
+    script.write_text(f"#!/bin/sh\n{requests} 2000\n")
+    script.chmod(0o755)
+    result = aging(tmp_path, "--", script)
+    assert "requests" in result["process"]
+    assert [row["history"]["requests"] > 0 for row in result["rows"]] == [False, True]
+
+
+def test_repeats_the_load_of_a_server(toys, tmp_path):
+    serves = toys.build("serves", ["serves.cpp"], "-g")
+    load = ("--load", f"{serves} socket ask 4", "--loads", 8)
+    result = aging(tmp_path, *load, "--", serves, "socket")
+    loads = result["server"]["loads"]
+    assert len(loads) == 8
+    assert all(point["cpu_seconds"] > 0 and point["resident_bytes"] > 0 for point in loads)
+    assert any(point["free_chunks"] for point in loads), "the library answers at the first request of a load"
+    assert result["server"]["compared"] == 2
+
+
+def test_a_smaller_limit_of_memory_is_reported(requests, tmp_path):
+    script = tmp_path / "limited.sh"
+    script.write_text(f"#!/bin/sh\nulimit -v 150000\nexec {requests} 200\n")
+    script.chmod(0o755)
+    words = ("age", "--age", "young,old,peak=512M", "--rounds", 3, "--global", "glibc", "--", script)
+    done = front(*words, folder=tmp_path)
+    assert done.returncode == 2
+    assert "could not be aged" in done.stderr
+    assert "give a smaller peak" in done.stderr

@@ -1,0 +1,229 @@
+"""How much slower programs are in old processes: the sentences of measured rounds, and repeated loads."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mallard.advisor.aging import (
+    Aging,
+    LoadPoint,
+    Request,
+    age_program,
+    change,
+    refuse_unaged,
+    server_sentence,
+    session_use,
+    summarize_loads,
+)
+from mallard.advisor.trial.program import (
+    HEADER,
+    HEADERS_BYTES,
+    MAGIC,
+    REMAINS,
+    Arm,
+    Counts,
+    History,
+    Program,
+    RunResult,
+    Scope,
+    read_counts,
+)
+from mallard.advisor.view.terminal.aging import aging_json
+from mallard.cli import parse_command
+from mallard.shared.age import levels, read_ages
+from mallard.shared.errors import UsageError
+from mallard.shared.stats import Ratio
+
+YOUNG, OLD = read_ages("young,old")
+RESULT = RunResult(0.1, 0.1, 1 << 20, 100, 0, "same", Counts(cpu_ns=1, malloc_file="/lib/libc.so.6"))
+
+
+class FakeProgram(Program):
+    """Each malloc has a time, which an old process multiplies."""
+
+    def __init__(self, seconds, factors, result=RESULT):
+        super().__init__([sys.executable], Path("libmallard_trial.so"))
+        object.__setattr__(self, "seconds", seconds)
+        object.__setattr__(self, "factors", factors)
+        object.__setattr__(self, "result", result)
+        object.__setattr__(self, "random", random.Random(1))
+
+    def run(self, arm: Arm, scope: Scope) -> RunResult:
+        malloc = arm.malloc.name if arm.malloc else "glibc"
+        factor = 1.0 if arm.age.is_young else self.factors[malloc]
+        seconds = self.seconds[malloc] * factor * self.random.uniform(0.995, 1.005)
+        counts = replace(self.result.counts, history=History(requests=0 if arm.age.is_young else 1000))
+        return replace(self.result, cpu_seconds=seconds, counts=counts)
+
+
+@pytest.fixture(autouse=True)
+def _installed(monkeypatch):
+    monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}"))
+    monkeypatch.setattr("mallard.advisor.aging.replace", lambda program, **_: program)
+
+
+def aged(seconds, factors, tmp_path, **options) -> Aging:
+    request = Request(tuple(seconds), (YOUNG, OLD), rounds=5, **options)
+    return age_program(
+        FakeProgram(seconds, factors), request, tmp_path, lambda _: None, lambda _: lambda *_: None
+    )
+
+
+def test_the_answer_is_a_sentence(tmp_path):
+    seconds = {"glibc": 0.2, "mimalloc": 0.1, "jemalloc": 0.1}
+    aging = aged(seconds, {"glibc": 2.7, "mimalloc": 1.3, "jemalloc": 1.0}, tmp_path)
+    assert aging.headline == (
+        "glibc: 2.7 times slower in an old process (2.7 to 2.7); mimalloc 1.3 times slower; jemalloc even; "
+        "fastest in an old process: jemalloc."
+    )
+    assert (aging.rounds, len(aging.rows)) == (5, 6)
+    document = json.loads(aging_json(aging))
+    assert document["headline"] == aging.headline
+    assert document["rows"][1]["slower"]["median"] == pytest.approx(2.7, rel=0.02)
+
+
+def test_level_mallocs_share_the_first_place(tmp_path):
+    seconds = {"glibc": 0.2, "mimalloc": 0.1, "jemalloc": 0.1}
+    aging = aged(seconds, dict.fromkeys(seconds, 1.5), tmp_path)
+    assert {*aging.fastest(OLD).split(", level with ")} == {"mimalloc", "jemalloc"}
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        ((1.0, 0.96, 1.04), "even"),
+        ((1.0, 0.94, 1.06), "not resolved (0.94 to 1.06)"),
+        ((1.0, 0.96, 1.06), "not resolved (0.96 to 1.06)"),
+        ((1.02, 1.01, 1.04), "even"),
+        ((2.7, 2.5, 2.9), "2.7 times slower"),
+        ((0.5, 0.4, 0.6), "2 times faster"),
+        ((1.3, 0.0, float("inf")), "not resolved"),
+    ],
+)
+def test_even_is_an_interval_within_five_percent(ratio, text):
+    assert change(Ratio(*ratio, 5)) == text
+
+
+def points(*milliseconds: float) -> list[LoadPoint]:
+    return [LoadPoint(each / 1000, 1 << 20, None, None) for each in milliseconds]
+
+
+def test_last_loads_are_compared_with_the_first():
+    server = summarize_loads(points(90, 10, 10.1, 12, 12, 15, 15.2))
+    assert server.compared == 2
+    assert server.slower
+    assert server.slower.median == pytest.approx(1.5, abs=0.02)
+    assert server_sentence(server).startswith("The server ages: the load is 1.5 times slower after 7 loads (")
+    steady = summarize_loads(points(90, *[10, 10.1] * 9))
+    assert server_sentence(steady).startswith("The server does not age: the load takes as long after 19")
+    unsure = summarize_loads(points(90, 10, 20, 15, 15, 20, 10))
+    assert server_sentence(unsure).startswith("Whether the server ages is not resolved (")
+    assert "too few" in server_sentence(summarize_loads(points(90, 10, 10)))
+
+
+WORKER = """
+import os, sys, time
+if os.fork():
+    os.wait()
+else:
+    memory = bytearray(1 << 24)
+    print(flush=True)
+    sys.stdin.readline()
+    end = time.process_time() + 0.1
+    while time.process_time() < end:
+        pass
+    print(flush=True)
+    sys.stdin.readline()
+"""
+
+
+def test_the_use_of_a_session_leaves_its_leader_out():
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", WORKER], start_new_session=True, **pipes) as leader:
+        assert leader.stdout
+        assert leader.stdin
+        leader.stdout.readline()
+        before, resident = session_use(leader.pid)
+        leader.stdin.write(b"\n")
+        leader.stdin.flush()
+        leader.stdout.readline()
+        after, _ = session_use(leader.pid)
+    assert resident >= 1 << 24
+    assert after - before >= 0.1
+    assert session_use(leader.pid) == (0.0, 0)
+
+
+def test_reads_what_a_history_left(tmp_path):
+    unknown = 2**64 - 1
+    remains = REMAINS.pack(0, 1, 10, 2, 300, 4, 3, 96, 1000, 5000, unknown, unknown, 7, 8, 1, 0, 0, 0, 0)
+    head = HEADER.pack(MAGIC, 0, 0, 0, 0, 0, 0, 9, 9, 9, 9, b"libc.so.6")
+    (tmp_path / "report").write_bytes((head + remains).ljust(HEADERS_BYTES, b"\0"))
+    counts = read_counts(tmp_path / "report")
+    assert counts
+    assert (counts.children_cpu_ns, counts.is_replaced, counts.ends_itself) == (8, True, False)
+    assert counts.history == History(0, True, 10, 2, 300, 4, 3, 96, 1000, 5000, None, None, 7)
+    assert counts.history.added_bytes == 4000
+
+
+def test_a_failed_history_is_an_error():
+    with pytest.raises(UsageError, match=r"--age old: .* could not be aged: the program's malloc has"):
+        History(failed=2).refuse_failed(levels()["old"])
+
+
+def test_a_static_program_cannot_be_aged(tmp_path):
+    static = tmp_path / "static"
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
+    subprocess.run(["gcc", "-static", "-o", static, tmp_path / "main.c"], check=True)
+    program = Program([str(static)], Path("x"))
+    with pytest.raises(UsageError, match="it is linked statically, so its heap gets no history"):
+        refuse_unaged(program, replace(RESULT, counts=None))
+    shutil.copy(shutil.which("true") or "", tmp_path / "setuid")
+    os.chmod(tmp_path / "setuid", 0o4755)
+    with pytest.raises(UsageError, match=r"other rights than its user \(setuid\)"):
+        refuse_unaged(Program([str(tmp_path / "setuid")], Path("x")), replace(RESULT, counts=None))
+
+
+def test_a_hidden_malloc_cannot_be_aged(tmp_path):
+    hidden = tmp_path / "hidden"
+    hidden.write_bytes(b"\x7fELF" + struct.pack("<60x") + b"<jemalloc>: ")
+    program = Program([str(hidden)], Path("x"))
+    with pytest.raises(UsageError, match="jemalloc is linked into it under names that"):
+        refuse_unaged(program, RESULT)
+    own = replace(RESULT, counts=replace(RESULT.counts, malloc_file=str(hidden)))
+    refuse_unaged(program, own)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["age"], "PROGRAM is missing"),
+        (["age", "--age", "old", "--", "true"], "give two ages or more to compare"),
+        (
+            ["age", "--age", "young,elder", "--", "true"],
+            "'elder' is not an age; allowed are young",
+        ),
+        (["age", "--loads", "9", "--", "true"], "--loads 9 repeats the load of a server; add --load CMD"),
+        (["age", "--load", "x", "--loads", "3", "--", "true"], "a comparison needs 7 loads or more"),
+        (["age", "--load", "x", "--loads", "9", "--for", "3", "--", "true"], "leave one out"),
+        (["age", "--history", "no/such", "--", "true"], "--history no/such is not a file"),
+        (["age", "--rounds", "2", "--", "true"], "--rounds 2: an interval needs 3 rounds"),
+        (
+            ["try", "--scope", "f", "--history", "/dev/null", "--", "true"],
+            "--history /dev/null is not a file",
+        ),
+    ],
+)
+def test_rejects_bad_input(words, message):
+    with pytest.raises(UsageError) as raised:
+        parse_command(words)
+    assert message in str(raised.value)
