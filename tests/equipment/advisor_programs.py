@@ -73,6 +73,7 @@ def front_environment(build: Path | None = None) -> dict[str, str]:
         "MALLARD_COLLECTOR": str(build / "advisor/mallard-record"),
         "MALLARD_PROFILE": str(build / "advisor/mallard-profile"),
         "MALLARD_MEASURE": str(build / "advisor/mallard-measure"),
+        "MALLARD_MEASURED_LIBRARY": str(build / "advisor/libmallard_measured.so"),
         "MALLARD_TRIAL_LIBRARY": str(build / "advisor/libmallard_trial.so"),
         "MALLARD_ROOT": str(ROOT),
         "PYTHONPATH": str(ROOT / "python"),

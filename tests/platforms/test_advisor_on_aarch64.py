@@ -111,6 +111,7 @@ def try_handle(source, strategy, *words, **environment):
         "MALLARD_COLLECTOR": "mallard-record",
         "MALLARD_PROFILE": "mallard-profile",
         "MALLARD_MEASURE": "mallard-measure",
+        "MALLARD_MEASURED_LIBRARY": "libmallard_measured.so",
         "MALLARD_TRIAL_LIBRARY": "libmallard_trial.so",
     }
     variables = {name: str(PROGRAMS / file) for name, file in native.items()}
