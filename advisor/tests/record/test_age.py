@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import pytest
 from advisor_programs import front
@@ -16,7 +17,7 @@ def requests(toys):
 
 
 def aging(folder, *words):
-    done = front("age", *AGES, *words, "--json", folder=folder)
+    done = front("age", *AGES, "--json", *words, folder=folder)
     return json.loads(done.stdout) if done.stdout else done.stderr
 
 
@@ -30,8 +31,8 @@ def test_ages_a_program_under_its_malloc(requests, tmp_path):
     assert result["failures"] == {}
 
 
-def test_ages_by_a_recording(requests, tmp_path):
-    front("record", "-o", "past.trace", "--", requests, 200, folder=tmp_path)
+def test_ages_by_a_recording(collector, requests, tmp_path):
+    subprocess.run([collector, "-o", tmp_path / "past.trace", "--", requests, "200"], check=True)
     _, old = aging(tmp_path, "--history", "past.trace", "--", requests, 200)["rows"]
     assert old["history"]["requests"] > 100_000
     assert old["history"]["live_blocks"] > 0

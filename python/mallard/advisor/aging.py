@@ -145,17 +145,18 @@ def change(ratio: Ratio) -> str:
     if ratio.bounded and ratio.low >= 1 - EVEN and ratio.high <= 1 + EVEN:
         return "even"
     if not ratio.bounded or ratio.low <= 1 <= ratio.high:
-        return f"not resolved{_interval(ratio)}"
+        return f"not resolved ({ratio.low:.2f} to {ratio.high:.2f})" if ratio.bounded else "not resolved"
     if ratio.median < 1:
         return f"{1 / ratio.median:.2g} times faster"
     return f"{ratio.median:.2g} times slower"
 
 
 def _interval(ratio: Ratio) -> str:
+    """Behind a change that does not state it."""
     if not ratio.bounded or ratio.low <= 1 <= ratio.high:
-        return "" if not ratio.bounded else f" ({ratio.low:.2f} to {ratio.high:.2f})"
+        return ""
     low, high = sorted((ratio.low, ratio.high) if ratio.median >= 1 else (1 / ratio.low, 1 / ratio.high))
-    return f" ({low:.2g} to {high:.2g})"
+    return f" ({low:.2g} to {high:.2g})" if high >= 1.5 else f" ({low:.2f} to {high:.2f})"
 
 
 def server_sentence(server: ServerAging | None) -> str:

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from mallard.advisor.aging import Aging, Row, ServerAging
 from mallard.advisor.profile.formats import count, size
-from mallard.shared.stats import Ratio, Spread
+from mallard.shared.stats import Ratio
 from mallard.shared.view.terminal.console import print_line
 
 LOADS_SHOWN = 8
@@ -43,7 +43,7 @@ def _table(aging: Aging) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1))
     table.add_column("malloc", no_wrap=True)
     table.add_column("process", no_wrap=True)
-    for name in ("CPU ms", "lowest to highest", "of young", "95 % interval", "peak", "pages", "free run"):
+    for name in ("CPU ms", "of young", "95 % interval", "peak", "pages", "free run"):
         title = name if name != "of young" else f"of {aging.ages[0].name}"
         table.add_column(title, justify="right", no_wrap=True)
     for row in aging.rows:
@@ -57,17 +57,12 @@ def _cells(row: Row) -> list[str]:
         row.malloc,
         row.age,
         f"{1e3 * row.seconds.median:.1f}",
-        _range(row.seconds),
         f"{row.slower.median:.2f}" if row.slower else "",
         _interval(row.slower) if row.slower else "",
         size(round(row.peak_bytes.median)),
         f"{history.live_pages / history.needed_pages:.1f} x" if history.needed_pages else "",
         f"{history.median_run} B" if history.median_run else "",
     ]
-
-
-def _range(seconds: Spread) -> str:
-    return f"{1e3 * seconds.low:.1f} to {1e3 * seconds.high:.1f}"
 
 
 def _interval(ratio: Ratio) -> str:
