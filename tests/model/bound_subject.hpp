@@ -94,6 +94,9 @@ public:
         if constexpr (local && requires(adapted_type& a) { a.trim(); }) {
             adapted().trim();
         }
+        if constexpr (local && requires(adapted_type& a) { a.tidy(); }) {
+            adapted().tidy();
+        }
     }
 
     mallard::block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) override {

@@ -213,6 +213,12 @@ public:
         hook_(mechanism_, looking{}, [this](looking) { mechanism_.trim(); });
     }
 
+    void tidy() noexcept
+        requires requires(mechanism_type& m) { m.tidy(); }
+    {
+        hook_(mechanism_, looking{}, [this](looking) { mechanism_.tidy(); });
+    }
+
     void settle() noexcept
         requires requires(mechanism_type& m) { m.settle(); }
     {

@@ -81,7 +81,7 @@ struct rolling_back {
     Position to;
 };
 
-/// Calls that neither hand out nor take back a block: stats(), owns(), trim(), settle(), ...
+/// Calls that neither hand out nor take back a block: stats(), owns(), trim(), tidy(), settle(), ...
 struct looking {};
 
 /// The hook that lets every operation pass. A hook derives from it and overloads the call for the operations that it

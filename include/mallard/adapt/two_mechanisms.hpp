@@ -69,6 +69,17 @@ public:
         second_.trim();
     }
 
+    /// Effects: tidies both.
+    void tidy() noexcept
+        requires requires(first_type& a, second_type& b) {
+            a.tidy();
+            b.tidy();
+        }
+    {
+        first_.tidy();
+        second_.tidy();
+    }
+
     [[nodiscard]] bool owns(const void* p) const noexcept
         requires requires(const first_type& a, const second_type& b) {
             a.owns(p);

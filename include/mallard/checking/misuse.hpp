@@ -41,6 +41,7 @@ enum class allocator_call : std::uint8_t {
     rewind,
     rollback,
     trim,
+    tidy,
     check,
     expect_all_freed,
     destructor,

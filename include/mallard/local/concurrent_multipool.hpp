@@ -132,6 +132,19 @@ public:
         pool_.release();
     }
 
+    /// Effects: tidies the multipool, after the free blocks of the depot went there (multipool::tidy()). Those in the magazines
+    /// of threads stay, and keep their chunks.
+    /// Complexity: n log n in the free blocks and chunks, under the lock: other threads wait for it when they need a batch.
+    void tidy() noexcept {
+        const pool_lock lock(mutex_);
+        for (std::size_t index = 0; index < threads::magazine_count; ++index) {
+            while (core::free_block* const batch = depot_[index].pop()) {
+                give_batch_to_pool(batch, index);
+            }
+        }
+        pool_.tidy();
+    }
+
     [[nodiscard]] std::size_t largest_pooled_bytes() const noexcept { return pool_.largest_pooled_bytes(); }
 
     /// Returns: the memory of the multipool, which includes the blocks in magazines and in the depot.
@@ -241,6 +254,14 @@ private:
         pool_.deallocate(block, shape.bytes, shape.alignment);
     }
 
+    /// Requires: mutex_ is locked.
+    void give_batch_to_pool(core::free_block* batch, std::size_t index) noexcept {
+        threads::magazine::expect_length(batch, threads::batch_blocks(index));
+        threads::magazine::for_each(batch, threads::batch_blocks(index), [this, index](void* block) {
+            give_to_pool(block, threads::magazine_shape(index));
+        });
+    }
+
     [[gnu::noinline]] void* try_allocate_slowly(std::size_t bytes, std::size_t alignment) noexcept;
     [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
     [[gnu::noinline]] void deallocate_slowly(void* p, std::size_t bytes, std::size_t alignment) noexcept;
@@ -302,9 +323,7 @@ void* concurrent_multipool<Upstream>::allocate_without_cache(std::size_t index) 
     const threads::block_shape shape = threads::magazine_shape(index);
     const pool_lock lock(mutex_);
     if (core::free_block* const batch = depot_[index].pop()) { // there may be no other block
-        threads::magazine::expect_length(batch, threads::batch_blocks(index));
-        threads::magazine::for_each(batch, threads::batch_blocks(index),
-                                    [&](void* block) { give_to_pool(block, shape); });
+        give_batch_to_pool(batch, index);
     }
     return pool_.allocate(shape.bytes, shape.alignment);
 }

@@ -18,7 +18,8 @@
 ///
 /// A shrinking_multipool looks for chunks in which every block is free before it takes another one, and gives them back. Free
 /// blocks that lie side by side become one, which serves requests of other sizes (impl/reuse/empty_chunks.hpp). Allocations and
-/// deallocations that need no chunk have no part in it.
+/// deallocations that need no chunk have no part in it. The owner of any multipool can call tidy() for the same, at a moment
+/// of his choice.
 ///
 /// Invariants: blocks whose size is a multiple of 16 lie at multiples of 16.
 ///
@@ -78,6 +79,8 @@ class multipool {
         reuse::has_sound_classes<Classes>(),
         "mallard: these size classes do not fit together, or there are too many of them, or they are too "
         "near to each other: reuse/size_classes.hpp says what they have to be");
+
+    using front_type = reuse::pool_front<typename Reuse::template by_class<Classes>, Classes>;
 
 public:
     using upstream_type = Upstream;
@@ -177,6 +180,14 @@ public:
         account_ = {};
     }
 
+    /// Effects: returns the chunks to the upstream in which every block is free. Blocks of each size are reused in the order of
+    /// their addresses from now on, lowest first: what is built after a time of changes lies together again. Moves no block in
+    /// use. Chunks with the lists, with blocks of up to eight bytes, and in a pool that began with one size the first ones may
+    /// stay. A shrinking_multipool merges free blocks too.
+    /// Complexity: n log n in the free blocks and chunks, each of which is read; for a moment when the program can wait.
+    void tidy() noexcept
+        requires requires(front_type& front, reuse::block_run& blocks) { front.free().put_back(blocks); };
+
     [[nodiscard]] std::size_t largest_pooled_bytes() const noexcept {
         return Classes::bytes(front_.classes() - 1);
     }
@@ -200,8 +211,6 @@ public:
     }
 
 private:
-    using front_type = reuse::pool_front<typename Reuse::template by_class<Classes>, Classes>;
-
     static constexpr std::size_t most_pooled_bytes = std::size_t{1} << 30;
     static constexpr std::size_t most_chunk_bytes = std::size_t{1} << 31;
 
@@ -243,6 +252,7 @@ private:
 
     static constexpr bool shrinks = reuse::gives_chunks_back<Classes>;
 
+    static constexpr std::size_t least_block_bytes = 16;                       ///< that can be sorted
     static constexpr std::size_t least_searched_bytes = std::size_t{64} << 10; ///< of all chunks
     static constexpr std::size_t least_merged_room_bytes = 512;
     /// The pool grows by as many for each run of free blocks that a search left, before the next search.
@@ -290,6 +300,51 @@ void multipool<Upstream, Reuse, Classes>::give_empty_chunks_back() noexcept {
     account_.next_search_bytes =
         account_.held_bytes + core::max(core::max(account_.held_bytes / 16, least_searched_bytes),
                                         kept_runs * searched_bytes_a_run);
+}
+
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
+void multipool<Upstream, Reuse, Classes>::tidy() noexcept
+    requires requires(front_type& front, reuse::block_run& blocks) { front.free().put_back(blocks); }
+{
+    if constexpr (shrinks) {
+        give_empty_chunks_back();
+        return;
+    }
+    auto& free = front_.free();
+    std::byte* const room = front_.cursor();
+    const std::size_t room_bytes = front_.room_bytes();
+    reuse::block_run blocks = free.take_all();
+    if (room_bytes >= least_block_bytes) {
+        blocks.push(reinterpret_cast<core::free_block*>(room), room_bytes);
+    }
+    blocks.sort();
+    // Less than a block, if all have one size; padding in front of a block of a multiple of 16; or anything is a block.
+    const std::size_t gap_bytes = free.only_bytes() != 0    ? free.only_bytes() - 8
+                                  : front_.may_have_words() ? 0
+                                                            : 8;
+    reuse::block_run kept;
+    std::size_t kept_bytes = 0;
+    bool has_room = false;
+    held_.template release_empty<reuse::block_run>(upstream_.get(), [&](std::byte* begin, std::byte* end) {
+        if (blocks.fills(begin, end, gap_bytes)) {
+            blocks.drop_up_to(end);
+            return true;
+        }
+        has_room = has_room || (begin <= room && room <= end);
+        kept_bytes += static_cast<std::size_t>(end - begin);
+        while (blocks.has_block_before(end)) {
+            core::free_block* const block = blocks.pop();
+            if (reinterpret_cast<std::byte*>(block) != room) {
+                kept.push(block, reuse::block_run::bytes(block));
+            }
+        }
+        return false;
+    });
+    free.put_back(kept);
+    if (!has_room) {
+        front_.set_room(nullptr, 0);
+    }
+    next_.restart(kept_bytes / 8);
 }
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
@@ -370,10 +425,7 @@ bool multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size
             next_.restart(account_.held_bytes / chunks_at_least);
         }
     }
-    const std::size_t tail_bytes = front_.room_bytes();
-    if (shrinks || tail_bytes >= chunk_bytes / 16) {
-        front_.free().donate(front_.cursor(), tail_bytes);
-    }
+    front_.free().donate(front_.cursor(), front_.room_bytes());
     front_.set_room(room, core::align_down(chunk_bytes - sizeof(chunks::held), 8));
     return true;
 }
@@ -396,7 +448,7 @@ block_chain multipool<Upstream, Reuse, Classes>::allocate_many(std::size_t bytes
             continue;
         }
         const auto carve = [&, end = front_.limit()](std::byte*& cursor) {
-            void* block = front_.free().carve(cursor, end, index);
+            void* block = front_.cut(cursor, end, index);
             if (block != nullptr) {
                 front_.hand_out(block, bytes);
             }

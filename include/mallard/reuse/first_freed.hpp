@@ -46,6 +46,8 @@
 namespace mallard::reuse::inline MALLARD_LIBRARY {
 
 struct first_freed_links {
+    static constexpr bool takes_oldest = true;
+
     template <class Size>
     [[gnu::always_inline]] static core::free_block* pop(core::free_block** list, Size size) noexcept {
         core::free_block* const first = place::read(list);
@@ -201,6 +203,8 @@ private:
 /// and not what the user left in the block.
 class linked_queue {
 public:
+    static constexpr bool takes_oldest = true;
+
     [[nodiscard, gnu::always_inline]] core::free_block* pop() noexcept {
         core::free_block* const last = link::read(&last_);
         if (last == nullptr) [[unlikely]] {

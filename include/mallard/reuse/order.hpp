@@ -100,12 +100,23 @@ concept reuse_order = reuse::reuse_by_class<typename R::template by_class<eighth
 
 namespace mallard::reuse::inline MALLARD_LIBRARY {
 
+/// Ignores what carving says about a chunk.
+struct ignore_carved {
+    static void on_gap(std::byte*) noexcept {}
+    static void on_word() noexcept {}
+};
+
 /// Carving by class, block by block, so that blocks that are requested together lie together.
 template <size_class_policy Classes>
 class carves_by_class {
 public:
+    static constexpr std::size_t gap_bytes = cache_line_bytes;
+
+    /// Calls `carved.on_word()` for a block of 8 bytes, and `carved.on_gap(p)` for gap_bytes in front of the block that
+    /// belong to none, so that a pool may know which parts of a chunk are free.
+    template <class Carved = ignore_carved>
     [[nodiscard, gnu::always_inline]] static void* carve(std::byte*& cursor, std::byte* limit,
-                                                         std::size_t index) noexcept {
+                                                         std::size_t index, Carved carved = {}) noexcept {
         const std::size_t block_bytes = Classes::bytes(index);
         // 8 if the cursor must skip 8 bytes, so that a block of a multiple of 16 bytes lies at one.
         const std::size_t padding = reinterpret_cast<std::uintptr_t>(cursor) & ~block_bytes & 8;
@@ -115,9 +126,14 @@ public:
         }
         std::byte* block = cursor + padding;
         if constexpr (!gives_chunks_back<Classes>) { // a line without a block looks like one in use
-            if (block_bytes % colored_bytes == 0 && crosses_page(block, block_bytes) &&
-                block_bytes + padding + cache_line_bytes <= room_bytes) {
-                block += cache_line_bytes;
+            if ((block_bytes & (colored_bytes - 1) & ~std::size_t{8}) == 0) { // a multiple of 128, or 8
+                if (block_bytes == 8) {
+                    carved.on_word();
+                } else if (crosses_page(block, block_bytes) &&
+                           block_bytes + padding + gap_bytes <= room_bytes) {
+                    carved.on_gap(block);
+                    block += gap_bytes;
+                }
             }
         }
         cursor = block + block_bytes;

@@ -44,6 +44,8 @@ const char* call_name(allocator_call call) noexcept {
         return "rollback()";
     case allocator_call::trim:
         return "trim()";
+    case allocator_call::tidy:
+        return "tidy()";
     case allocator_call::check:
         return "check()";
     case allocator_call::expect_all_freed:

@@ -246,6 +246,23 @@ TEST_F(concurrent_multipool, release_clears_magazines) {
     std::memset(q, 1, 24);
 }
 
+TEST_F(concurrent_multipool, tidy_returns_blocks_of_ended_threads) {
+    std::vector<void*> blocks(4000);
+    std::ranges::generate(blocks, [this] { return pool_.allocate(40); });
+    const std::size_t peak_bytes = pool_.stats().chunk_bytes;
+    std::thread([&] {
+        for (void* p : blocks) {
+            pool_.deallocate(p, 40);
+        }
+    }).join();
+    pool_.tidy();
+    EXPECT_LT(pool_.stats().chunk_bytes, peak_bytes)
+        << "except for chunks with blocks of this thread's magazine";
+    void* const p = pool_.allocate(40);
+    std::memset(p, 1, 40);
+    pool_.deallocate(p, 40);
+}
+
 TEST_F(concurrent_multipool, may_be_the_upstream_of_another) {
     mallard::concurrent_multipool<pool_type> above(pool_);
     std::vector<void*> blocks;

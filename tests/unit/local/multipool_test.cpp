@@ -8,7 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <set>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -366,6 +369,176 @@ TEST(multipool_construction, deduces_upstream) {
         std::is_same_v<decltype(of_arena), const mallard::multipool<mallard::monotonic<equipment::ledger>>>));
     EXPECT_FALSE(std::is_copy_constructible_v<pool_type>);
     EXPECT_FALSE(std::is_move_constructible_v<pool_type>);
+}
+
+// ---- tidying
+
+constexpr std::size_t mixed_sizes[] = {24, 40, 128, 256, 32, 1000};
+
+/// A pool whose blocks of mixed sizes were freed in no order, except for some.
+template <class Order>
+class littered_pool {
+public:
+    littered_pool() {
+        for (std::size_t i = 0; i != 4000; ++i) {
+            const std::size_t bytes = mixed_sizes[next() % std::size(mixed_sizes)];
+            blocks_.emplace_back(allocate(bytes), bytes);
+        }
+        for (std::size_t i = blocks_.size() - 1; i != 0; --i) {
+            std::swap(blocks_[i], blocks_[next() % (i + 1)]);
+        }
+    }
+
+    /// Effects: frees all blocks but `count`.
+    void keep(std::size_t count) {
+        for (; blocks_.size() > count; blocks_.pop_back()) {
+            pool.deallocate(blocks_.back().first, blocks_.back().second, 8);
+        }
+    }
+
+    std::byte* allocate(std::size_t bytes) {
+        std::byte* const p = as_bytes(pool.allocate(bytes, 8));
+        std::memset(p, static_cast<int>(bytes % 251), bytes);
+        return p;
+    }
+
+    void expect_contents() const {
+        for (const auto& [p, bytes] : blocks_) {
+            EXPECT_EQ(std::to_integer<std::size_t>(p[0]), bytes % 251);
+            EXPECT_EQ(std::to_integer<std::size_t>(p[bytes - 1]), bytes % 251);
+        }
+    }
+
+    mallard::multipool<equipment::ledger, Order> pool{source};
+    static inline equipment::ledger source;
+
+private:
+    std::uint32_t next() noexcept { return (seed_ = seed_ * 1664525 + 1013904223) >> 8; }
+
+    std::uint32_t seed_ = 1;
+    std::vector<std::pair<std::byte*, std::size_t>> blocks_;
+};
+
+template <class Order>
+class tidy : public ::testing::Test {};
+
+struct order_names {
+    template <class Order>
+    static std::string GetName(int) {
+        return std::is_same_v<Order, mallard::hybrid_order>  ? "hybrid_order"
+               : std::is_same_v<Order, mallard::first_freed> ? "first_freed"
+                                                             : "last_freed";
+    }
+};
+using orders = ::testing::Types<mallard::hybrid_order, mallard::first_freed, mallard::last_freed>;
+TYPED_TEST_SUITE(tidy, orders, order_names);
+
+TYPED_TEST(tidy, returns_chunks_without_a_block_in_use) {
+    littered_pool<TypeParam> littered;
+    const std::size_t peak_bytes = littered.pool.stats().chunk_bytes;
+    littered.keep(2);
+    littered.pool.tidy();
+    EXPECT_LE(littered.pool.stats().chunks, 5U) << "those of the blocks and of the tables";
+    EXPECT_LT(littered.pool.stats().chunk_bytes, peak_bytes);
+    littered.expect_contents();
+    littered.keep(0);
+    littered.pool.tidy();
+    EXPECT_LE(littered.pool.stats().chunk_bytes, 16U << 10) << "the tables alone";
+    EXPECT_EQ(littered.source.complaints(), equipment::no_complaints);
+}
+
+TYPED_TEST(tidy, returns_all_chunks_of_one_size) {
+    mallard::multipool<equipment::ledger, TypeParam> pool(littered_pool<TypeParam>::source);
+    for (const std::size_t bytes : {24U, 32U, 128U, 4096U}) {
+        std::vector<void*> blocks(3000);
+        std::ranges::generate(blocks, [&] { return pool.allocate(bytes, 8); });
+        std::ranges::reverse(blocks);
+        std::ranges::for_each(blocks, [&](void* p) { pool.deallocate(p, bytes, 8); });
+        pool.tidy();
+        EXPECT_EQ(pool.stats().chunks, 0U) << bytes;
+        static_cast<void>(pool.allocate(bytes, 8));
+        EXPECT_LE(pool.stats().chunk_bytes, std::max<std::size_t>(256, 2 * bytes)) << "begins again";
+        pool.release();
+    }
+}
+
+TYPED_TEST(tidy, reuses_blocks_in_the_order_of_addresses) {
+    for (const bool one_size : {true, false}) {
+        mallard::multipool<equipment::ledger, TypeParam> pool(littered_pool<TypeParam>::source);
+        std::vector<std::byte*> blocks;
+        for (int i = 0; i != 100; ++i) {
+            blocks.push_back(as_bytes(pool.allocate(40, 8)));
+            if (!one_size) {
+                static_cast<void>(pool.allocate(72, 8));
+            }
+        }
+        std::vector<std::byte*> freed;
+        for (std::size_t i = 0; i != 50; ++i) {
+            freed.push_back(blocks[i * 37 % 50 * 2]);
+            pool.deallocate(freed.back(), 40, 8);
+        }
+        pool.tidy();
+        std::vector<std::byte*> reused(freed.size());
+        std::ranges::generate(reused, [&] { return as_bytes(pool.allocate(40, 8)); });
+        const auto in_order = [](std::byte* earlier, std::byte* later) { return earlier < later; };
+        // An unrolled queue takes its head and its first page last (reuse/first_freed.hpp).
+        EXPECT_TRUE(std::is_sorted(reused.begin(), reused.end() - 2, in_order));
+        std::ranges::sort(freed);
+        std::ranges::sort(reused);
+        EXPECT_EQ(reused, freed);
+    }
+}
+
+TYPED_TEST(tidy, serves_from_what_it_kept) {
+    littered_pool<TypeParam> littered;
+    littered.keep(2000);
+    littered.pool.tidy();
+    littered.expect_contents();
+    std::vector<std::pair<std::byte*, std::size_t>> more;
+    for (std::size_t i = 0; i != 6000; ++i) {
+        const std::size_t bytes = mixed_sizes[i % std::size(mixed_sizes)];
+        more.emplace_back(littered.allocate(bytes), bytes);
+    }
+    littered.expect_contents();
+    for (const auto& [p, bytes] : more) {
+        EXPECT_EQ(std::to_integer<std::size_t>(p[bytes - 1]), bytes % 251);
+        littered.pool.deallocate(p, bytes, 8);
+    }
+    littered.pool.tidy();
+    littered.expect_contents();
+}
+
+TYPED_TEST(tidy, keeps_blocks_of_8_bytes) {
+    mallard::multipool<equipment::ledger, TypeParam> pool(littered_pool<TypeParam>::source);
+    std::vector<std::byte*> words;
+    std::vector<void*> nodes;
+    for (int i = 0; i != 1000; ++i) {
+        nodes.push_back(pool.allocate(24, 8));
+        words.push_back(as_bytes(pool.allocate(8, 8)));
+        std::memset(words.back(), 7, 8);
+    }
+    for (void* p : nodes) {
+        pool.deallocate(p, 24, 8);
+    }
+    pool.tidy();
+    for (std::byte* const p : words) {
+        ASSERT_TRUE(pool.owns(p));
+        EXPECT_EQ(p[7], std::byte{7});
+    }
+}
+
+TYPED_TEST(tidy, has_no_effect_on_an_empty_pool) {
+    mallard::multipool<equipment::ledger, TypeParam> pool(littered_pool<TypeParam>::source);
+    pool.tidy();
+    EXPECT_EQ(pool.stats().chunks, 0U);
+    void* const p = pool.allocate(24, 8);
+    pool.tidy();
+    EXPECT_EQ(as_bytes(pool.allocate(24, 8)), as_bytes(p) + 24) << "the room is the same";
+    void* const large = pool.allocate(100'000, 64);
+    pool.tidy();
+    EXPECT_TRUE(pool.owns(large));
+    pool.deallocate(large, 100'000, 64);
+    EXPECT_EQ(pool.stats().large_blocks, 0U);
 }
 
 } // namespace

@@ -225,6 +225,15 @@ public:
         Base::trim();
     }
 
+    /// Effects: gives all blocks in quarantine to the mechanism, and tidies it.
+    void tidy() noexcept
+        requires requires(Base& b) { b.tidy(); }
+    {
+        const call_in_progress call(*this, allocator_call::tidy);
+        empty_quarantine(allocator_call::tidy);
+        Base::tidy();
+    }
+
     /// Returns: true if the mechanism is empty, and no block waits in quarantine.
     [[nodiscard]] bool empty() const noexcept
         requires requires(const Base& b) { b.empty(); }

@@ -12,6 +12,7 @@
 ///
 ///     pop()            a block; null if none is free
 ///     push(block)      makes the block free
+///     takes_oldest     true if blocks freed first are taken first; may be missing otherwise
 ///
 /// Zeros are an empty `List`, and its bytes may be moved.
 ///
@@ -119,12 +120,12 @@ public:
     /// clear().
     /// Requires: no block covers that memory; `p` is a multiple of 8, and so is `bytes`.
     void donate(std::byte* p, std::size_t bytes) noexcept {
-        while (reach_ > 0 && bytes >= Classes::bytes(0)) {
+        while (reach_ > static_cast<int>(least_sorted) && bytes >= Classes::bytes(least_sorted)) {
             std::size_t index = core::min(Classes::within(bytes), static_cast<std::size_t>(reach_) - 1);
             const auto lies_wrong = [&] {
                 return Classes::bytes(index) % 16 == 0 && !core::is_aligned(p, 16);
             };
-            while (index != 0 && lies_wrong()) {
+            while (index != least_sorted && lies_wrong()) {
                 --index;
             }
             if (lies_wrong()) { // the smallest block has 16 bytes
@@ -135,6 +136,14 @@ public:
             static_cast<void>(push(p, index));
             p += Classes::bytes(index);
             bytes -= Classes::bytes(index);
+        }
+    }
+
+    /// Effects: makes free blocks of the cache line that carving left out. Without a list for it, it is lost until clear().
+    [[gnu::noinline]] void donate_gap(std::byte* p) noexcept {
+        constexpr std::size_t index = Classes::within(carves_by_class<Classes>::gap_bytes);
+        if (static_cast<int>(index) < reach_) {
+            donate(p, carves_by_class<Classes>::gap_bytes);
         }
     }
 
@@ -150,16 +159,39 @@ public:
         return {};
     }
 
-    /// Returns: the free blocks of all lists of a table, which have none then.
+    /// Returns: the free blocks of 16 bytes and more, which are in no list then.
     /// Complexity: linear in the blocks.
     [[nodiscard]] block_run take_all() noexcept {
         block_run taken;
-        for (int index = 0; index < reach_; ++index) {
+        for (int index = static_cast<int>(least_sorted); index < reach_; ++index) {
             while (core::free_block* const block = core::known(table() + index)->pop()) {
                 taken.push(block, Classes::bytes(static_cast<std::size_t>(index)));
             }
         }
+        if (const std::size_t bytes = only_bytes(); bytes >= Classes::bytes(least_sorted)) {
+            const auto only = static_cast<std::size_t>(~reach_);
+            while (core::free_block* const block = Links::pop(&word_, size_of_class(only))) {
+                taken.push(block, bytes);
+            }
+        }
         return taken;
+    }
+
+    /// Effects: makes blocks of take_all() free again, and leaves `blocks` empty. The last of them is the first that pop()
+    /// returns, if the lists had none.
+    /// Complexity: linear in the blocks.
+    void put_back(block_run& blocks) noexcept {
+        if (reach_ < 0 ? takes_oldest<Links> : takes_oldest<List>) {
+            blocks.reverse();
+        }
+        while (core::free_block* const block = blocks.pop()) {
+            static_cast<void>(push(block, Classes::within(block_run::bytes(block))));
+        }
+    }
+
+    /// Returns: the size of the blocks if they all have one; 0 if there is a table, or no list.
+    [[nodiscard]] std::size_t only_bytes() const noexcept {
+        return reach_ < 0 ? Classes::bytes(static_cast<std::size_t>(~reach_)) : 0;
     }
 
     /// Effects: forgets all blocks and the table.
@@ -169,6 +201,14 @@ public:
     }
 
 private:
+    /// The least class with blocks of 16 bytes, which hold a link and a size. Smaller ones are neither sorted nor made of what
+    /// is left.
+    static constexpr std::size_t least_sorted = Classes::bytes(0) < 16 ? 1 : 0;
+
+    /// True if a list returns the blocks freed first before the others.
+    template <class Order>
+    static constexpr bool takes_oldest = requires { requires Order::takes_oldest; };
+
     /// The rest of a chunk becomes free blocks only if there is a table.
     static constexpr bool has_word_form = !gives_chunks_back<Classes>;
 

@@ -2,7 +2,7 @@
 ///
 ///     offset  bytes
 ///      0      10     free_        the free blocks of each size class (impl/reuse/free_lists.hpp)
-///     10       2     classes_     the smaller classes are pooled
+///     10       2     classes_     the smaller classes are pooled; the highest bit: a block of 8 bytes was carved
 ///     12       4     limit_low_   the lower half of the limit's address
 ///     16       8     cursor_      the room [cursor_, limit), from which new blocks are cut
 ///
@@ -60,12 +60,25 @@ public:
 
     /// Returns: a new block of class `index` for `bytes` bytes; null if the room is too short.
     [[nodiscard, gnu::always_inline]] void* carve(std::size_t index, std::size_t bytes) noexcept {
-        void* const block = free_.carve(cursor_, limit(), index);
+        void* const block = cut(cursor_, limit(), index);
         if (block != nullptr) [[likely]] {
             hand_out(block, bytes);
         }
         return block;
     }
+
+    /// Returns: a new block of class `index` from the front of [cursor, limit), a part of the room; null if that is too short.
+    [[nodiscard, gnu::always_inline]] void* cut(std::byte*& cursor, std::byte* limit,
+                                                std::size_t index) noexcept {
+        if constexpr (requires { free_.carve(cursor, limit, index, carved{*this}); }) {
+            return free_.carve(cursor, limit, index, carved{*this});
+        } else {
+            return free_.carve(cursor, limit, index);
+        }
+    }
+
+    /// Returns: true if a block of 8 bytes may be in use.
+    [[nodiscard]] bool may_have_words() const noexcept { return classes_ >= has_words; }
 
     /// The bytes added by rounding up to a class stay poisoned, except for one, which detects a second
     /// deallocation.
@@ -74,7 +87,7 @@ public:
     }
 
     [[nodiscard, gnu::always_inline]] FreeBlocks& free() noexcept { return free_; }
-    [[nodiscard]] std::size_t classes() const noexcept { return classes_; }
+    [[nodiscard]] std::size_t classes() const noexcept { return classes_ & (has_words - 1U); }
 
     [[nodiscard, gnu::always_inline]] std::byte*& cursor() noexcept { return cursor_; }
     [[nodiscard, gnu::always_inline]] std::byte* limit() const noexcept {
@@ -96,9 +109,20 @@ public:
     void clear() noexcept {
         free_.clear();
         set_room(nullptr, 0);
+        classes_ = static_cast<std::uint16_t>(classes());
     }
 
 private:
+    static constexpr std::uint16_t has_words = 1U << 15;
+
+    /// What carving says about a chunk.
+    struct carved {
+        pool_front& front;
+
+        void on_word() const noexcept { front.classes_ |= has_words; }
+        void on_gap(std::byte* gap) const noexcept { front.free_.donate_gap(gap); }
+    };
+
     [[MALLARD_NO_UNIQUE_ADDRESS]] FreeBlocks free_; // lends its last bytes to the next members
     std::uint16_t classes_;
     std::uint32_t limit_low_ = 0;

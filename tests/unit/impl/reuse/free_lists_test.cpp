@@ -193,7 +193,9 @@ TYPED_TEST(free_lists, make_blocks_of_a_remainder) {
     for (const std::size_t skew : {0U, 8U}) {
         for (std::size_t bytes = 0; bytes <= 600; bytes += 8) {
             this->lists_.donate(this->memory_ + (128 << 10) + skew, bytes);
-            EXPECT_EQ(this->take_all(), bytes) << "from " << skew;
+            const std::size_t taken_bytes = this->take_all();
+            EXPECT_LE(taken_bytes, bytes);
+            EXPECT_GE(taken_bytes + 16, bytes) << "at most the padding and a word are lost, from " << skew;
         }
     }
 }
