@@ -58,6 +58,16 @@ def test_repeats_the_load_of_a_server(toys, tmp_path):
     assert result["server"]["compared"] == 2
 
 
+def test_verifies_a_change_in_an_aged_process(toys, requests, tmp_path):
+    after = toys.build("requests_after", ["requests.cpp"], "-O1")
+    words = ("verify", requests, after, "--age", "old,peak=4M", "--rounds", 3, "--json", "--", 200)
+    done = front(*words, folder=tmp_path)
+    comparison = json.loads(done.stdout)["comparison"]
+    assert comparison["heap"] == "an aged heap (old,peak=4M)"
+    assert comparison["failed"] == {}
+    assert comparison["whole"]["time"]["n"] == 3
+
+
 def test_a_smaller_limit_of_memory_is_reported(requests, tmp_path):
     script = tmp_path / "limited.sh"
     script.write_text(f"#!/bin/sh\nulimit -v 150000\nexec {requests} 200\n")

@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -34,11 +34,13 @@ from mallard.advisor.trial.effect import (
     run_wall_seconds,
 )
 from mallard.advisor.trial.process import Measured, measure, own_environment, record, refuse_failed_load
+from mallard.advisor.trial.program import Arm, Program, Scope
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
 from mallard.shared import preload
-from mallard.shared.age import heap_named
+from mallard.shared.age import Age, heap_named
 from mallard.shared.errors import UsageError
+from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
 from mallard.shared.stats import Difference, median
 
 TRIAL, ADVICE = "mallard trial", "mallard advice"
@@ -379,26 +381,38 @@ def compare(
     wall: bool | None = None,
     surroundings: Surroundings = UNCHANGED,
     first: Measured | None = None,
+    age: Age | None = None,
+    recording: Path | None = None,
 ) -> Comparison:
     """`programs` by BEFORE, AFTER and optionally NULL, each with the arguments `words`. `wall` is that of the
-    advice, if any. `first` is a run of BEFORE, which those in the rounds must repeat.
+    advice, if any. `first` is a run of BEFORE, which those in the rounds must repeat. The heap of each run is
+    of the `age`, by the requests of `recording` or by a model.
     """
     environment = own_environment()
-    runs = {
-        name: partial(
-            measure,
-            surroundings.program_words([program, *words]),
-            environment,
-            stdin,
-            seconds_limit,
-            surroundings,
-        )
-        for name, program in programs.items()
-    }
+    runs: dict[str, Callable[[], Measured]] = {}
+    for name, program in programs.items():
+        command = surroundings.program_words([program, *words])
+        if age is None or age.is_young:
+            runs[name] = partial(measure, command, environment, stdin, seconds_limit, surroundings)
+        else:
+            own = Program(command, TRIAL_LIBRARY.find(), stdin, seconds_limit, surroundings)
+            own = replace(own, measuring=MEASURED_LIBRARY.find(), recording=recording)
+            runs[name] = partial(_run_aged, own, age)
     if surroundings.load:
         wall = False  # the wall time of a server is that of its load
     compared = interleaved(runs, BEFORE, rounds, 1, tick, first=first)
-    return summarize_comparison(compared, wall, _malloc_name(environment))
+    comparison = summarize_comparison(compared, wall, _malloc_name(environment))
+    return comparison if age is None else replace(comparison, heap=age.heap)
+
+
+def _run_aged(program: Program, age: Age) -> Measured:
+    run = program.run(Arm(None, None, age), Scope("", ()))
+    if run.counts is None and not run.load.failure:
+        raise UsageError(
+            f"{program.words[0]} cannot be aged: it is linked statically, or has other rights than its user, "
+            "so no library can be preloaded; leave --age out"
+        )
+    return run
 
 
 def _malloc_name(environment: Mapping[str, str]) -> str:

@@ -104,7 +104,8 @@ def write_requests(arguments: argparse.Namespace, folder: str) -> Path | None:
     if arguments.history is None:
         return None
     file = Path(folder) / "history"
-    ask([*trace_words(arguments.history, arguments.process), "--export", "history", "-o", str(file)])
+    words = trace_words(arguments.history, getattr(arguments, "process", None))
+    ask([*words, "--export", "history", "-o", str(file)])
     return file
 
 

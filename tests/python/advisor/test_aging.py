@@ -25,6 +25,7 @@ from mallard.advisor.aging import (
     session_use,
     summarize_loads,
 )
+from mallard.advisor.trial.process import Measured
 from mallard.advisor.trial.program import (
     HEADER,
     HEADERS_BYTES,
@@ -36,6 +37,7 @@ from mallard.advisor.trial.program import (
     Program,
     RunResult,
     Scope,
+    TriedProcess,
     read_counts,
 )
 from mallard.advisor.view.terminal.aging import aging_json
@@ -173,6 +175,49 @@ def test_reads_what_a_history_left(tmp_path):
     assert (counts.children_cpu_ns, counts.is_replaced, counts.ends_itself) == (8, True, False)
     assert counts.history == History(0, True, 10, 2, 300, 4, 3, 96, 1000, 5000, None, None, 7)
     assert counts.history.added_bytes == 4000
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        (Counts(cpu_ns=3 * 10**8, children_cpu_ns=10**8, wall_ns=5 * 10**8, faults=7), (0.4, 0.5, 7)),
+        (Counts(cpu_ns=3 * 10**8, is_replaced=True, begin_cpu_ns=10**8, begin_wall_ns=10**8), (0.9, 1.9, 4)),
+        (Counts(begin_cpu_ns=10**8, begin_wall_ns=10**8, faults=0), (0.9, 1.9, 4)),  # it was killed
+        (None, (1.0, 2.0, 4)),
+    ],
+)
+def test_times_end_before_the_teardown(tmp_path, monkeypatch, counts, expected):
+    monkeypatch.setattr(
+        "mallard.advisor.trial.program.measure", lambda *_: Measured(1.0, 2.0, 9000, 4, 0, "output")
+    )
+    monkeypatch.setattr("mallard.advisor.trial.program.read_counts", lambda _: counts)
+    run = Program(["true"], tmp_path / "x").run(Arm(None), Scope("", ()))
+    assert (run.cpu_seconds, run.wall_seconds, run.faults) == pytest.approx(expected)
+
+
+def test_peak_memory_is_beside_what_the_history_left(tmp_path, monkeypatch):
+    left = Counts(cpu_ns=1, history=History(resident_before=1000, resident_after=6000))
+    monkeypatch.setattr(
+        "mallard.advisor.trial.program.measure", lambda *_: Measured(1.0, 2.0, 9000, 4, 0, "")
+    )
+    monkeypatch.setattr("mallard.advisor.trial.program.read_counts", lambda _: left)
+    assert Program(["true"], tmp_path / "x").run(Arm(None), Scope("", ())).peak_bytes == 4000
+
+
+def test_unserved_runs_have_no_malloc_functions_in_front(tmp_path):
+    program = Program(
+        ["true"], Path("/trial.so"), measuring=Path("/measured.so"), recording=Path("/requests")
+    )
+    plain = program.environment(Arm(None, Path("/je.so"), OLD), Scope("", ()), tmp_path / "report")
+    assert plain["LD_PRELOAD"].split(":")[:2] == ["/measured.so", "/je.so"]
+    assert (plain["MALLARD_TRIAL_AGE"], plain["MALLARD_TRIAL_HISTORY"]) == (OLD.setting, "/requests")
+    assert "MALLARD_TRIAL" not in plain
+    served = program.environment(Arm("null", None, YOUNG), Scope("", ()), tmp_path / "report")
+    assert served["LD_PRELOAD"].startswith("/trial.so")
+    assert "MALLARD_TRIAL_HISTORY" not in served
+    second = replace(program, process=TriedProcess("cc1", 2, "cc1"))
+    environment = second.environment(Arm(None, None, OLD), Scope("", ()), tmp_path / "report")
+    assert environment["LD_PRELOAD"].startswith("/trial.so"), "it counts processes by their first allocation"
 
 
 def test_a_failed_history_is_an_error():

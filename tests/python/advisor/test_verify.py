@@ -408,6 +408,8 @@ def test_arguments_after_dashes_go_to_all_programs() -> None:
         ("./a ./none", "./none does not exist"),
         ("./a ./text", "./text is not executable; give the path of a program"),
         ("./a ./b --rounds 2", "--rounds 2: an interval needs 3 rounds or more"),
+        ("./a ./b --age young,old", "--age young,old: a comparison is at one age"),
+        ("./a ./b --age elder", "'elder' is not an age"),
         ("./a ./b --advice none", "--advice none is not a file"),
         ("./a ./b -x", "unknown option '-x'"),
     ],

@@ -364,8 +364,9 @@ def _to_run_result(measured: Measured, counts: Counts | None) -> RunResult:
     killed, or became another program, they are those of the whole process without the trial's own.
     """
     own = counts or Counts()
-    cpu_ns, wall_ns = own.cpu_ns + own.children_cpu_ns, own.wall_ns
+    cpu_ns, wall_ns, faults = own.cpu_ns + own.children_cpu_ns, own.wall_ns, own.faults
     if not own.ends_itself:
+        faults = measured.faults
         cpu_ns = round(measured.cpu_seconds * 1e9) - own.begin_cpu_ns
         wall_ns = round(measured.wall_seconds * 1e9) - own.begin_wall_ns
     return RunResult(
@@ -374,6 +375,7 @@ def _to_run_result(measured: Measured, counts: Counts | None) -> RunResult:
             "cpu_seconds": cpu_ns / 1e9,
             "wall_seconds": wall_ns / 1e9,
             "peak_bytes": max(0, measured.peak_bytes - own.history.added_bytes),
+            "faults": faults,
         },
         counts=counts,
         allocating_threads=own.askers,

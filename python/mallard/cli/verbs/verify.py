@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from mallard.advisor.verify import AFTER, BEFORE, NULL, read_advice
-from mallard.cli import exit_status
+from mallard.cli import exit_status, trials
 from mallard.cli.needs import Needs
 from mallard.cli.options import (
     add_surroundings,
@@ -17,6 +17,7 @@ from mallard.cli.options import (
     surround_runs,
 )
 from mallard.cli.parser import positive_int
+from mallard.shared.age import YOUNG, read_ages
 from mallard.shared.errors import UsageError
 from mallard.shared.scratch import scratch_folder
 
@@ -53,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=DEFAULT_ROUNDS,
         help=f"runs of each program, interleaved (default: {DEFAULT_ROUNDS})",
     )
+    trials.add_age(parser, YOUNG, "of the heap: young (default), used or old")
     parser.add_argument(
         "--input", metavar="FILE", type=Path, help="the programs' standard input (default: none)"
     )
@@ -78,6 +80,9 @@ def check(arguments: argparse.Namespace) -> None:
                 raise UsageError(f"{program} and {earlier} are one program; give two builds")
     if arguments.rounds < LEAST_ROUNDS:
         raise UsageError(f"--rounds {arguments.rounds}: an interval needs {LEAST_ROUNDS} rounds or more")
+    trials.check_age(arguments)
+    if len(read_ages(arguments.age)) != 1:
+        raise UsageError(f"--age {arguments.age}: a comparison is at one age; give one, and run it for each")
     check_surroundings(arguments)
     for file, option in ((arguments.advice, "--advice"), (arguments.input, "--input")):
         if file is not None and not file.is_file():
@@ -96,7 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     advice = read_advice(arguments.advice) if arguments.advice else None
     programs = dict(zip(PLACES, arguments.programs, strict=False))
-    with surround_runs(arguments) as surroundings:
+    (age,) = read_ages(arguments.age)
+    with surround_runs(arguments) as surroundings, scratch_folder("verify") as history:
         first = run_before(
             programs[BEFORE], arguments.words, arguments.input, arguments.time_limit, surroundings
         )
@@ -111,6 +117,8 @@ def run(arguments: argparse.Namespace) -> int:
                 advice.wall if advice and advice.figure else None,
                 surroundings,
                 first,
+                age,
+                trials.write_requests(arguments, history),
             )
         with scratch_folder("verify") as folder:
             command = surroundings.program_words([programs[AFTER], *arguments.words])
