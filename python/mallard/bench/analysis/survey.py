@@ -7,7 +7,8 @@ A figure is the geometric mean, over the cells of a question, of the time in per
 takes one allocator for all cells of a line: the one with the smallest mean.
 
 A local allocator pays if the fastest one, mallard's or std::pmr's, is faster than the fastest malloc beyond
-the interval. It does not if it is slower beyond the interval. Otherwise the measurement resolves neither.
+the interval. It does not if it is slower beyond the interval. Both are even if the interval is within five
+percent of equal times. Otherwise the measurement resolves nothing.
 """
 
 from __future__ import annotations
@@ -220,11 +221,11 @@ class Answer:
 
     @property
     def pays(self) -> bool:
-        return self.gain is not None and self.gain.verdict == "faster"
+        return self.gain is not None and self.gain.outcome == "faster"
 
     @property
     def loses(self) -> bool:
-        return self.gain is not None and self.gain.verdict == "slower"
+        return self.gain is not None and self.gain.outcome == "slower"
 
     @property
     def use(self) -> list[str]:

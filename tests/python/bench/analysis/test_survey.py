@@ -176,6 +176,11 @@ def test_concludes_what_the_intervals_resolve() -> None:
     assert text[-2].startswith("Not resolved: keep it (")
     assert text[-2].endswith(" % of mi's time).")
     assert "mallard advise -- ./program" in text[-1]
+    even = answer({"multipool": 1.02}, new_delete=(100, 100), new_delete_at_mi=(80, 80), multipool=(80, 80))
+    text = conclusions([even, OPEN], ["mi"])
+    assert text[-3] == "Even within 5 %: keep it (98 to 102 % of mi's time)."
+    assert text[-2].startswith("Not resolved: keep it (")
+    assert "Not resolved" not in " ".join(conclusions([even], ["mi"]))
     assert "It does not" not in " ".join(conclusions([EVEN_LOCALS], ["mi"]))
     assert "No other malloc is installed" in conclusions([PAYS], [])[0]
 

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mallard.bench.analysis.survey import Answer, Choice, in_words
-from mallard.shared.stats import Ratio
+from mallard.shared.stats import EVEN_MARGIN, Ratio
 
 BEST = "bold green"
 BAR_WIDTH = 30
@@ -48,7 +48,8 @@ def conclusions(answers: Sequence[Answer], mallocs: Sequence[str]) -> list[str]:
     """Where a local allocator pays, where it does not, and what to type next."""
     pays = [answer for answer in answers if answer.pays]
     loses = [answer for answer in answers if answer.loses]
-    unresolved = [answer for answer in answers if answer.gain and not answer.pays and not answer.loses]
+    even = [answer for answer in answers if answer.gain and answer.gain.outcome == "even"]
+    unresolved = [answer for answer in answers if answer.gain and answer.gain.outcome == "not resolved"]
     compared = f"glibc, {', '.join(mallocs)} and std::pmr" if mallocs else "glibc and std::pmr"
     note = f"±: half the 95 % interval. Compared with {compared}."
     if any(not choice.ratio.resolved for answer in answers for choice in answer.choices):
@@ -63,6 +64,8 @@ def conclusions(answers: Sequence[Answer], mallocs: Sequence[str]) -> list[str]:
     ]
     if loses:
         lines.append(f"It does not: {'; '.join(map(_comparison, loses))}.")
+    if even:
+        lines.append(f"Even within {100 * EVEN_MARGIN:.0f} %: {'; '.join(map(_comparison, even))}.")
     if unresolved:
         lines.append(f"Not resolved: {'; '.join(map(_comparison, unresolved))}.")
     lines.append(
