@@ -136,6 +136,24 @@ def test_front_door_hardcodes_no_options():
     assert words & (set(VERBS) - {"bench", "test"}) == set()
 
 
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_refuses_a_deleted_working_directory(clone, shell):
+    clone.native_tools()
+    gone = clone.root.parent / "gone"
+    gone.mkdir()
+    door = clone.root.parent / "deleter"
+    front = f'{shutil.which(shell)} "{clone.root}/mallard"'
+    door.write_text(f'#!/bin/sh\ncd "{gone}" && {shutil.which("rmdir")} "{gone}" && exec {front} "$@"\n')
+    door.chmod(0o755)
+    failed = clone.call("bench", "density", door=door)
+    assert failed.returncode == 2
+    # The shell itself complains first.
+    assert [line for line in failed.stderr.splitlines() if line.startswith("mallard: ")] == [
+        "mallard: error: the working directory does not exist any more; go to another one, as with 'cd'"
+    ]
+    assert not (clone.root / "build").exists()
+
+
 @pytest.mark.parametrize("words", [["doctor"], ["bench", "density"], ["--help"]], ids=" ".join)
 def test_refuses_closed_output_before_setup(clone, words):
     (clone.root / "python/mallard/__main__.py").write_text((ROOT / "python/mallard/__main__.py").read_text())
