@@ -43,7 +43,8 @@ void set_limits(collection& parts, const arguments& args) {
 class session {
 public:
     session(const command& program, const arguments& args, parts_folder& folder)
-        : args_(args), folder_(folder), signals_(args.signal), parts_(folder, args.redact),
+        : args_(args), folder_(folder), signals_(args.signal), preloading_(folder.path()),
+          parts_(folder, args.redact),
           orphans_(args.follow ? std::optional<orphans>(folder.path()) : std::nullopt),
           program_(program, preloading_.environment(args, folder.path()), signals_),
           until_end_(args.until_end) {
@@ -247,7 +248,7 @@ trace::attachment settings_for(const arguments& args, const std::filesystem::pat
 class attached_session {
 public:
     attached_session(target& process, const arguments& args, parts_folder& folder)
-        : folder_(folder), parts_(folder, args.redact),
+        : folder_(folder), preloading_(folder.path()), parts_(folder, args.redact),
           attachment_(attach(process, settings_for(args, preloading_.library(), folder.path()))) {
         set_limits(parts_, args);
         parts_.end_when([this] { return signal_to_end(); });

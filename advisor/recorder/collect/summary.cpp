@@ -374,6 +374,14 @@ int report_nothing_recorded(const arguments& args, parts_folder& folder, const c
         report_failure(status);
         return status;
     }
+    if (summary.is_disk_full) {
+        print_line(
+            "error: nothing was recorded: the disk is full; free some space, or record to another disk "
+            "with -o" +
+            unchanged);
+        report_failure(status);
+        return no_trace;
+    }
     if (!summary.ended_by.empty() || args.signal != 0) {
         const std::string end = summary.ended_by.empty() ? "it " + ended_in_words(status)
                                                          : "the recording ended by " + summary.ended_by;
@@ -391,8 +399,7 @@ int report_nothing_recorded(const arguments& args, parts_folder& folder, const c
     print_line("error: nothing was recorded: '" + args.program.front() + "' " + ended_in_words(status) +
                " before its first allocation, or did not load the recorder" + unchanged);
     report_unrecorded(sum({}, summary), summary, args);
-    print_line("a program does not load the recorder if its parent clears LD_PRELOAD; it is not recorded if "
-               "there is no room for a part");
+    print_line("a program does not load the recorder if its parent clears LD_PRELOAD");
     report_failure(status);
     return no_trace;
 }

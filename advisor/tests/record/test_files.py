@@ -2,17 +2,21 @@
 
 import contextlib
 import json
+import mmap
 import os
 import resource
 import shutil
 import signal
 import struct
 import subprocess
+import tempfile
 from functools import cached_property
 from pathlib import Path
 
 import pytest
 from advisor_programs import FOR_EVER, LONGEST, heed_signals, process_state, wait_for_orphan, wait_until
+
+from mallard.shared.scratch import remove_abandoned
 
 CALLS = 20_000
 
@@ -182,14 +186,24 @@ def test_ctrl_c_stops_waiting_for_a_followed_process(collector, toys, tmp_path):
 
 
 @pytest.fixture
-def small_disk(tmp_path):
+def mount_disk(tmp_path):
+    """Mounts a disk of that size."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "none", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("only root can mount a small disk")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+    def mount(size):
+        words = ["mount", "-t", "tmpfs", "-o", size, "none", str(folder)]
+        if os.geteuid() != 0 or subprocess.run(words, capture_output=True, check=False).returncode != 0:
+            pytest.skip("only root can mount a small disk")
+        return folder
+
+    yield mount
+    subprocess.run(["umount", "--lazy", str(folder)], capture_output=True, check=False)
+
+
+@pytest.fixture
+def small_disk(mount_disk):
+    return mount_disk("size=8m")
 
 
 def test_a_full_disk_ends_only_the_recording(record, toys, small_disk):
@@ -218,12 +232,108 @@ def test_reports_a_deleted_folder_in_words(collector, tmp_path):
     assert done.stderr.startswith("mallard: error: 'x.parts' cannot be used: No such file or directory; ")
 
 
-def test_reports_a_full_disk_at_start(record, toys, small_disk):
+FULL_AT_START = "is full: a recording needs at least 266240 bytes; free some space, or record to another disk"
+
+
+@pytest.mark.parametrize(
+    ("size", "options", "message"),
+    [
+        ("size=8k", [], FULL_AT_START),
+        ("size=12k", ["--signal", "USR2"], FULL_AT_START),
+        ("size=12k", ["--follow"], FULL_AT_START),
+        ("nr_inodes=1", [], "x.parts': No space left on device; give another name with -o"),
+        ("nr_inodes=2", [], FULL_AT_START),
+        ("nr_inodes=2", ["--signal", "USR2"], "idle': No space left on device; give another name with -o"),
+    ],
+)
+def test_reports_a_full_disk_at_start(record, mount_disk, tmp_path, size, options, message):
+    disk = mount_disk(size)
+    done = record("touch", tmp_path / "started", options=["-o", str(disk / "x"), *options])
+    assert done.status == 2
+    assert done.messages.startswith("mallard: error: ")
+    assert message in done.messages
+    assert len(done.messages.splitlines()) == 1
+    assert not (tmp_path / "started").exists()
+    assert not list(disk.iterdir())
+
+
+def test_reports_a_disk_that_fills_up_before_an_allocation(record, toys, small_disk):
+    fills = toys.build("fills", ["fills.c"])
+    done = record(fills, small_disk / "full", options=["-o", str(small_disk / "x")])
+    assert done.status == 2
+    assert done.messages.splitlines()[0] == (
+        "mallard: error: nothing was recorded: the disk is full; free some space, or record to another disk "
+        "with -o"
+    )
+    assert [entry.name for entry in small_disk.iterdir()] == ["full"]
+
+
+def test_recovers_from_a_part_without_memory(collector, small_disk):
+    """Of a process that got no page for its part's header. The access ended the collector with SIGBUS."""
+    parts = small_disk / "x.parts"
+    parts.mkdir()
+    with (parts / "1234567.0.part").open("wb") as part:
+        part.truncate(1 << 30)
+    (parts / "reserve").write_bytes(bytes(mmap.PAGESIZE))  # for the trace
     fill(small_disk / "full")
-    done = record(toys.calls, CALLS, "calls", 3, options=["-o", str(small_disk / "x")])
-    assert done.status in (2, 3)
-    assert "error: " in done.messages
-    assert "No space left" in done.messages or "room" in done.messages
+    done = recover(collector, small_disk / "x")
+    assert done.returncode == 2, done.stderr
+    assert "error: " in done.stderr
+
+
+@pytest.mark.parametrize("existing", [True, False])
+def test_writes_through_a_link(record, tmp_path, existing):
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    if existing:
+        (folder / "target").write_text("old")
+    (tmp_path / "middle").symlink_to("elsewhere/target")
+    (tmp_path / "link").symlink_to("middle")
+    assert record("/bin/ls", options=["-o", str(tmp_path / "link")]).status == 0
+    assert (tmp_path / "link").is_symlink()
+    assert [path.name for path in folder.iterdir()] == ["target"]
+    assert (folder / "target").read_bytes() != b"old"
+
+
+def test_recovers_through_a_link(collector, toys, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link").symlink_to("elsewhere/target")
+    running = Running(collector, tmp_path / "elsewhere/target", toys.calls, CALLS, "slowly")
+    running.wait_until_stopped()
+    running.process.kill()
+    running.process.wait()
+    os.kill(running.program, signal.SIGKILL)
+    running.wait_for_program()
+    done = recover(collector, tmp_path / "link")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "elsewhere/target").is_file()
+
+
+def test_refuses_a_link_that_leads_to_itself(record, tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    done = record("true", options=["-o", str(tmp_path / "loop")])
+    assert done.status == 2
+    assert done.messages.endswith("loop' is a link that leads to itself; give a file: -o FILE\n")
+
+
+def test_removes_the_link_folder_of_a_killed_collector(collector, toys, tmp_path, monkeypatch):
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    for name in ("mallard-record", "libmallard_record.so"):
+        shutil.copy(collector.parent / name, folder)
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    running = Running(folder / "mallard-record", tmp_path / "x", toys.calls, 1, "waits")
+    program = running.program
+    (links,) = (tmp_path / "tmp").iterdir()
+    remove_abandoned()
+    assert (links / "libmallard_record.so").is_symlink()
+    running.process.kill()
+    running.process.wait()
+    remove_abandoned()
+    assert not links.exists()
+    os.kill(program, signal.SIGKILL)
 
 
 def test_reports_a_file_size_limit_at_start(record, toys):

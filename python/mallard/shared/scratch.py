@@ -10,8 +10,8 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 
-# mallard-record names its own folder alike (preloading.cpp).
-NAME = re.compile(r"mallard-(advise|age|budget|preload|scratch|trial|try|verify)-([1-9]\d*)-\w+")
+# `record`: the link of mallard-record (preloading.cpp).
+NAME = re.compile(r"mallard-(advise|age|budget|preload|record|scratch|trial|try|verify)-([1-9]\d*)-\w+")
 
 
 @contextlib.contextmanager

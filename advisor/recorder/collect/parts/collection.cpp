@@ -372,6 +372,8 @@ void collection::end_now(const std::string& reason) {
 
 void collection::finish() {
     run_step([&] {
+        // Before the reserve is released, which the processes did not have.
+        result_.is_disk_full = result_.processes == 0 && is_disk_full(folder_->path());
         to_->finish();
         result_.damaged = to_->damaged_chunks();
     });

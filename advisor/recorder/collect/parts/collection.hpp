@@ -36,7 +36,8 @@ public:
         std::vector<std::string> programs_without_event; ///< followed ones
         /// Programs that processes of the trace counted as not followed, and that were found after these had exited.
         std::uint64_t late_programs = 0;
-        bool is_idle = false; ///< the recording waits for its begin, or never had one
+        bool is_idle = false;      ///< the recording waits for its begin, or never had one
+        bool is_disk_full = false; ///< at the end of a recording without a process
         std::string ended_by; ///< the option that ended the recording before the program; empty if it did not
     };
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -71,7 +72,12 @@ bool part::has_header() noexcept {
         info.st_size >= static_cast<off_t>(trace::header_bytes)) {
         void* const memory =
             ::mmap(nullptr, trace::header_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
-        if (memory != MAP_FAILED) {
+        // On a full disk the process may not get the page, and an access ends the collector with SIGBUS. madvise fails
+        // instead; an old kernel does not know this advice.
+        if (memory != MAP_FAILED && ::madvise(memory, trace::header_bytes, MADV_POPULATE_WRITE) != 0 &&
+            errno != EINVAL) {
+            ::munmap(memory, trace::header_bytes);
+        } else if (memory != MAP_FAILED) {
             header_ = static_cast<trace::part_header*>(memory);
         }
     }

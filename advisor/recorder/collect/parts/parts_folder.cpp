@@ -1,7 +1,6 @@
 #include "recorder/collect/parts/parts_folder.hpp"
 
 #include "recorder/collect/failure.hpp"
-#include "trace/part.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -46,6 +45,20 @@ void refuse_unusable(const fs::path& trace) {
     }
 }
 
+/// Returns: the file that a symbolic link names, so that the trace replaces the file and not the link.
+fs::path follow_links(const fs::path& trace) {
+    constexpr int most_links = 40; // as in the kernel
+    std::error_code ignored;
+    fs::path file = trace;
+    for (int count = 0; fs::is_symlink(file, ignored); ++count) {
+        if (count == most_links) {
+            throw failure("'" + trace.string() + "' is a link that leads to itself; give a file: -o FILE");
+        }
+        file = file.parent_path() / fs::read_symlink(file);
+    }
+    return file;
+}
+
 /// Returns: true if the name is PID.N.part; stores both numbers in `result`.
 bool read_name(const std::string& name, parts_folder::part_name& result) {
     const char* const end = name.data() + name.size();
@@ -60,7 +73,7 @@ bool read_name(const std::string& name, parts_folder::part_name& result) {
 } // namespace
 
 parts_folder::parts_folder(const fs::path& trace)
-    : final_(trace), path_(fs::absolute(trace.string() + ".parts")) {}
+    : final_(follow_links(trace)), path_(fs::absolute(final_.string() + ".parts")) {}
 
 parts_folder::parts_folder(parts_folder&& other) noexcept
     : final_(std::move(other.final_)), path_(std::move(other.path_)),
@@ -76,8 +89,8 @@ parts_folder::~parts_folder() {
 }
 
 parts_folder parts_folder::make(const fs::path& trace) {
-    refuse_unusable(trace);
     parts_folder result(trace);
+    refuse_unusable(result.final_);
     if (::mkdir(result.path_.c_str(), 0700) != 0) {
         if (errno != EEXIST) {
             throw failure("cannot create '" + result.path_.string() + "': " + std::strerror(errno) +
@@ -88,10 +101,10 @@ parts_folder parts_folder::make(const fs::path& trace) {
                           "' is in use by another recording; give another name with -o");
         }
         throw failure("'" + result.path_.string() + "' belongs to an interrupted recording; " +
-                      recovery(trace));
+                      recovery(result.final_));
     }
     // A rename replaces an existing trace, which needs only the folder's permissions. Those of the file are respected as well.
-    if (fs::exists(trace) && ::access(trace.c_str(), W_OK) != 0) {
+    if (fs::exists(result.final_) && ::access(result.final_.c_str(), W_OK) != 0) {
         result.remove();
         throw failure("'" + trace.string() + "' is not writable; give another name with -o");
     }
@@ -190,6 +203,17 @@ std::uint64_t free_bytes(const std::filesystem::path& folder) noexcept {
 }
 
 } // namespace
+
+bool is_disk_full(const std::filesystem::path& folder) noexcept {
+    const std::string name = folder.string() + "/room";
+    const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    const int error = file < 0 ? errno : ::posix_fallocate(file, 0, static_cast<off_t>(least_room));
+    if (file >= 0) {
+        ::close(file);
+        ::unlink(name.c_str());
+    }
+    return error == ENOSPC || error == EDQUOT;
+}
 
 disk_reserve::disk_reserve(const std::filesystem::path& folder) : file_(folder / "reserve") {
     const int file = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -9,6 +9,8 @@
 /// Invariant: a collector that works in the folder holds a lock on it, so that no other does.
 #pragma once
 
+#include "trace/part.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <vector>
@@ -66,6 +68,12 @@ private:
     int folder_ = -1;
     int inotify_fd_ = -1;
 };
+
+/// Bytes on the disk without which nothing is recorded: a part with one chunk.
+inline constexpr std::uint64_t least_room = trace::header_bytes + trace::chunk_bytes;
+
+/// Returns: true if the disk, or a quota, has not that room in the folder. Creates and removes a file.
+[[nodiscard]] bool is_disk_full(const std::filesystem::path& folder) noexcept;
 
 /// Disk space reserved for the end of the trace: if the disk fills up, the recorded events can still be written.
 class disk_reserve {

@@ -1,13 +1,18 @@
 #include "recorder/collect/program/preloading.hpp"
 
 #include "recorder/collect/failure.hpp"
+#include "recorder/collect/parts/parts_folder.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <system_error>
 
 namespace mallard::collect {
 
@@ -46,29 +51,47 @@ bool names_variable(std::string_view variable, std::string_view name) {
 
 } // namespace
 
-preloading::preloading() : library_(find_library()) {
+preloading::preloading(const fs::path& parts) : library_(find_library()) {
     refuse_small_files();
+    if (is_disk_full(parts)) {
+        throw failure("the disk of '" + parts.parent_path().string() +
+                      "' is full: a recording needs at least " + std::to_string(least_room) +
+                      " bytes; free some space, or record to another disk with -o");
+    }
     if (library_.string().find_first_of(" \t\n:;$") == std::string::npos) {
         return;
     }
-    std::string folder = (fs::temp_directory_path() / "mallard-XXXXXX").string();
+    const std::string name = "mallard-record-" + std::to_string(::getpid()) + "-XXXXXX";
+    std::string folder = (fs::temp_directory_path() / name).string();
     if (folder.find_first_of(" \t\n:;$") != std::string::npos) {
-        folder = "/tmp/mallard-XXXXXX";
+        folder = "/tmp/" + name;
     }
+    std::error_code error;
     if (::mkdtemp(folder.data()) == nullptr) {
+        error.assign(errno, std::generic_category());
+    } else {
+        fs::create_symlink(library_, fs::path(folder) / library_name, error);
+    }
+    if (error) {
+        ::rmdir(folder.c_str());
         throw failure("'" + library_.string() +
                       "' has a space or a colon in its path, and a link to it cannot be created in '" +
-                      folder + "'; clone mallard to another place");
+                      fs::path(folder).parent_path().string() + "': " + error.message() +
+                      "; clone mallard to another place");
     }
     link_folder_ = folder;
-    fs::create_symlink(library_, link_folder_ / library_name);
     library_ = link_folder_ / library_name;
+    link_lock_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ::flock(link_lock_, LOCK_SH | LOCK_NB); // not every file system has locks
 }
 
 preloading::~preloading() {
     std::error_code ignored;
     if (!link_folder_.empty()) {
         fs::remove_all(link_folder_, ignored);
+    }
+    if (link_lock_ >= 0) {
+        ::close(link_lock_);
     }
 }
 

@@ -12,9 +12,9 @@ namespace mallard::collect {
 class preloading {
 public:
     /// Effects: finds the recorder's library beside this program. If its path has a character that ends a name in
-    /// LD_PRELOAD, creates a link without one.
-    /// Throws: failure if it is missing.
-    preloading();
+    /// LD_PRELOAD, creates a link without one. `mallard` removes the link of a killed process (scratch.py).
+    /// Throws: failure if it is missing, or if the recorder could not create its files in the folder `parts`.
+    explicit preloading(const std::filesystem::path& parts);
     preloading(const preloading&) = delete;
     preloading& operator=(const preloading&) = delete;
     ~preloading();
@@ -29,6 +29,7 @@ public:
 private:
     std::filesystem::path library_;
     std::filesystem::path link_folder_;
+    int link_lock_ = -1; ///< tells another PID namespace with the same /tmp that this process is alive
 };
 
 } // namespace mallard::collect
