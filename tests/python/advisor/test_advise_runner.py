@@ -173,6 +173,14 @@ def test_mallocs_run_on_the_heap_of_trials(advise, monkeypatch):
     assert "glibc on an old heap" in decide(case).headline
 
 
+def test_mallocs_run_at_each_age(advise, monkeypatch):
+    monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
+    case, _, _ = advise(request=Request(("glibc", "mimalloc"), ages=(young(), OLD)))
+    assert (case.globals.heap, [mallocs.heap for mallocs in case.aged]) == ("a young heap", ["an old heap"])
+    assert [ground.age for ground in case.trial.grounds] == [young(), OLD]
+    assert "; on an old heap " in decide(case).headline
+
+
 @pytest.mark.parametrize(("count", "wall"), [(2, True), (1, False)])
 def test_mallocs_and_strategies_share_one_clock(advise, monkeypatch, count, wall):
     monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}"))

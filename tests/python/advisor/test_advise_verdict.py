@@ -393,6 +393,20 @@ def test_region_that_never_empties_is_not_rewound():
     assert verdict.headline.startswith("Put a monotonic allocator, released at the end, into handle()")
 
 
+def test_the_answer_is_of_all_ages_in_one_sentence():
+    old = ground(effect("monotonic", 90.0), age=levels()["old"])
+    in_old = replace(mallocs(("mimalloc", 60.0, 1.0)), heap="an old heap")
+    local = study(trial=result(ground(effect("monotonic", 38.7)), old), aged=(in_old,), on_top=None)
+    assert "; on an old heap 82.6 % saved, 90.0 ms of 109 ms (89.0 to 91.0 ms), against glibc." in (
+        decide(local).headline
+    )
+    labels = dict(decide(local).facts)
+    assert labels["mallocs on an old heap"].startswith("mimalloc instead of glibc: 55.")
+    by_malloc = study(globals=mallocs(("mimalloc", 36.0, 1.0)), aged=(in_old,), on_top=None)
+    by_malloc = replace(by_malloc, trial=result(ground(effect("monotonic", 1.0))))
+    assert "with nothing changed in it; on an old heap 55" in decide(by_malloc).headline
+
+
 def test_facts_name_both_heaps():
     littered = ground(effect("monotonic", 90.0), age=levels()["old"])
     sentences = facts(trial=result(ground(effect("monotonic", 38.7)), littered))

@@ -137,7 +137,7 @@ def plan_for(seconds: float, request: Request) -> Plan:
     runs = (
         FIRST_RUNS
         + RUNS_OF_A_RECORDING
-        + of_mallocs * len(request.mallocs)
+        + of_mallocs * len(request.mallocs) * len(request.ages)
         + screening * fewer_arms * (candidates + 1)  # the best one again, without the blocks that escape
         + (0 if all_fit else screening * arms)
         + full * full_arms
@@ -312,6 +312,7 @@ def on_one_clock(study: Study) -> Study:
         study,
         ceiling=study.ceiling.in_wall_time(),
         globals=study.globals.in_wall_time(),
+        aged=tuple(mallocs.in_wall_time() for mallocs in study.aged),
         patterns=tuple(pattern.times(share) for pattern in study.patterns),
     )
 
@@ -485,6 +486,20 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
     baseline = _start(program, request, profile, mallocs, fault_ns)
     if not baseline.ceiling.worth_a_trial:
         return baseline
+    baseline = replace(
+        baseline,
+        aged=tuple(
+            run_globals(
+                program,
+                request.mallocs,
+                plan.global_rounds,
+                request.seed,
+                step(f"mallocs on {age.heap}"),
+                age,
+            )
+            for age in request.ages[1:]
+        ),
+    )
     times = {effect.malloc: effect.time for effect in mallocs.effects}
     notes = (*baseline.notes, *_further_note(times, plan.global_rounds))
     return run_trials(

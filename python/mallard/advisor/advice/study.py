@@ -58,6 +58,7 @@ class Study:
     withheld: str  # reason why no scope can be judged, or ''
     ceiling: Ceiling
     globals: Globals
+    aged: tuple[Globals, ...] = ()  # the mallocs at the other ages
     load: Load | None = None  # of a server
     process: str = ""  # the one that is advised, if the program has several
     candidates: tuple[Candidate, ...] = ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -308,7 +308,7 @@ def _local(study: Study) -> str:
     saved = (
         f"{change(best.time, ground.trial.program_seconds)} "
         f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}, {_measured(study)}, "
-        f"against {_against(ground)}"
+        f"against {_against(ground)}{_at_other_ages(_heaps(study))}"
     )
     if chosen.is_unnamed:
         return (
@@ -329,12 +329,28 @@ def _under_load(study: Study) -> str:
 def _global(study: Study) -> str:
     best = study.globals.best
     assert best
+    aged = _at_other_ages(_aged_mallocs(study, best.malloc))
     return (
         f"Use {best.malloc} instead of {study.base}: "
         f"{change(best.time, study.globals.seconds)} "
         f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}, {_measured(study)}, on "
-        f"{study.globals.heap}, with nothing changed in it.{_then(study)}"
+        f"{study.globals.heap}, with nothing changed in it{aged}.{_then(study)}"
     )
+
+
+def _at_other_ages(changes: Iterable[tuple[str, str]]) -> str:
+    """`; on an old heap 61 % saved, ...`"""
+    return "".join(f"; {place} {text}" for place, text in changes)
+
+
+def _aged_mallocs(study: Study, malloc: str | None = None) -> Iterator[tuple[str, str]]:
+    """The effect of the malloc on the other heaps; without one, of the best there."""
+    for mallocs in study.aged:
+        best = next((effect for effect in mallocs.allowed if effect.malloc == malloc), None)
+        best = best or (mallocs.best if malloc is None else None)
+        if best:
+            text = change(best.time, mallocs.seconds)
+            yield f"on {mallocs.heap}", text if malloc else f"{best.malloc} instead of {mallocs.base}: {text}"
 
 
 def _then(study: Study) -> str:
@@ -423,6 +439,9 @@ def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
         yield "metric", _metric(study, study.load.metric, study.globals.metric)
     if kind != "unmeasured" or _is_unmeasured(study):
         yield "estimate", _estimate(study)
+    if kind != "unmeasured":
+        for place, text in _aged_mallocs(study):
+            yield f"mallocs {place}", text
     if kind in ("nothing", "unmeasured"):
         return
     if kind == "global" and study.globals.best:
