@@ -16,7 +16,7 @@ ROOMS = {
 # The parts of a room from the bottom up; a module imports its own level and those before it.
 LEVELS = {
     "shared": [
-        {"errors", "parent_death", "preload", "compilers", "prose", "scratch"},
+        {"caller", "errors", "parent_death", "preload", "compilers", "prose", "scratch"},
         {"machine", "mallocs", "parquet", "stats", "version", "atomic_file"},
         {"age", "native_file", "view"},
     ],

@@ -11,6 +11,10 @@ from pathlib import Path
 import pytest
 from advisor_programs import programs_of_advisor
 
+from mallard.advisor.trial.command import run_command
+from mallard.advisor.trial.process import run_limited
+from mallard.shared import caller
+
 # Cgo links it dynamically. Its runtime walks over the variables to the auxiliary vector.
 GO_PROGRAM = """package main
 
@@ -81,6 +85,23 @@ def test_a_dynamic_go_program_runs(record, tmp_path):
     done = record(program)
     assert done.status == 7, done.messages
     assert done.events > 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGPIPE, signal.SIGXFSZ])
+def test_measured_programs_inherit_ignored_signals(tmp_path, monkeypatch, number):
+    """./mallard names the signals, which Python ignores in any case."""
+    mask = 1 << number - 1
+    monkeypatch.setenv(caller.IGNORED, f"{mask:016x}")
+    monkeypatch.setenv("MALLARD_MEASURE", str(programs_of_advisor() / "mallard-measure"))
+    command = run_command("--prepare", f"grep SigIgn /proc/self/status; env | grep {caller.IGNORED}", 60)
+    assert caller.IGNORED not in command.output
+    with (tmp_path / "output").open("wb") as output:
+        show = ["grep", "SigIgn", "/proc/self/status"]
+        streams = {"stdin": None, "stdout": output, "stderr": subprocess.DEVNULL}
+        run_limited(show, caller.environment(), "grep", 60, **streams)
+    both = mask | 1 << signal.SIGPIPE - 1 | 1 << signal.SIGXFSZ - 1
+    for text in (command.output, (tmp_path / "output").read_text()):
+        assert int(text.split()[1], 16) & both == mask
 
 
 @pytest.mark.parametrize("number", [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD])

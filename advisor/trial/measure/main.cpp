@@ -151,9 +151,9 @@ int main(int count, char** words) {
     const auto on_term = is_server          ? signal(SIGTERM, kill_server)
                          : getpgrp() == own ? signal(SIGTERM, end_group)
                                             : SIG_ERR;
+    const auto on_usr1 = is_server ? signal(SIGUSR1, end_server) : SIG_ERR;
     if (is_server) {
         prctl(PR_SET_CHILD_SUBREAPER, 1);
-        signal(SIGUSR1, end_server);
     }
     const long long begin = monotonic_nanoseconds();
     const pid_t child = fork();
@@ -164,8 +164,8 @@ int main(int count, char** words) {
         if (on_term != SIG_ERR) {
             signal(SIGTERM, on_term);
         }
-        if (is_server) {
-            signal(SIGUSR1, SIG_DFL);
+        if (on_usr1 != SIG_ERR) {
+            signal(SIGUSR1, on_usr1);
         }
         become(words + dashes + 1, words + variables, dashes - variables, pipe_ends[1], own);
     }

@@ -33,11 +33,11 @@ from mallard.advisor.trial.effect import (
     run_cpu_seconds,
     run_wall_seconds,
 )
-from mallard.advisor.trial.process import Measured, measure, own_environment, record, refuse_failed_load
+from mallard.advisor.trial.process import Measured, measure, record, refuse_failed_load
 from mallard.advisor.trial.program import Arm, Program, Scope
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
-from mallard.shared import preload
+from mallard.shared import caller, preload
 from mallard.shared.age import Age, heap_named
 from mallard.shared.errors import UsageError
 from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
@@ -361,7 +361,7 @@ def run_before(
     that change all runs of BEFORE.
     """
     command = surroundings.program_words([program, *words])
-    first = measure(command, own_environment(), stdin, seconds_limit, surroundings)
+    first = measure(command, caller.environment(), stdin, seconds_limit, surroundings)
     refuse_failed_load(first)
     if first.ended_by:
         raise UsageError(
@@ -388,7 +388,7 @@ def compare(
     advice, if any. `first` is a run of BEFORE, which those in the rounds must repeat. The heap of each run is
     of the `age`, by the requests of `recording` or by a model.
     """
-    environment = own_environment()
+    environment = caller.environment()
     runs: dict[str, Callable[[], Measured]] = {}
     for name, program in programs.items():
         command = surroundings.program_words([program, *words])

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from mallard.shared import caller
 from mallard.shared.errors import UsageError
 from mallard.shared.native_file import MEASURER
 from mallard.shared.parent_death import LESS_WORK, end_with_parent, kill_group, too_long
@@ -50,6 +51,21 @@ def last_lines(text: str) -> str:
     return f" ({' / '.join(lines[-MOST_LINES:])})" if lines else ""
 
 
+def prepare_child() -> Callable[[], None]:
+    """For `preexec_fn` of mallard-measure, which is safe, because this process has one thread.
+
+    If mallard ends, mallard-measure gets SIGTERM and ends its processes. Signals that the caller of mallard
+    ignores are ignored in the program.
+    """
+    bind = end_with_parent(signal.SIGTERM)
+
+    def prepare() -> None:
+        bind()
+        caller.restore_ignored_signals()
+
+    return prepare
+
+
 def run_command(
     option: str,
     command: str,
@@ -77,11 +93,11 @@ def run_command(
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=errors,
-            env={name: value for name, value in os.environ.items() if name != "MALLARD_ROOT"},
+            env=caller.environment(),
             cwd=folder,
             pass_fds=(result.fileno(),),
             start_new_session=True,
-            preexec_fn=end_with_parent(signal.SIGTERM),
+            preexec_fn=prepare_child(),
         )
         deadline = time.monotonic() + seconds_limit
         exceeded = None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -17,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
-from mallard.advisor.trial.command import last_lines, read_result
+from mallard.advisor.trial.command import last_lines, prepare_child, read_result
 from mallard.advisor.trial.load import (
     FAILED_LOAD,
     Load,
@@ -30,10 +29,10 @@ from mallard.advisor.trial.load import (
     server_status,
 )
 from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
-from mallard.shared import preload
+from mallard.shared import caller, preload
 from mallard.shared.errors import UsageError
 from mallard.shared.native_file import COLLECTOR, MEASURER
-from mallard.shared.parent_death import end_with_parent, kill_group, wait
+from mallard.shared.parent_death import kill_group, wait
 
 
 def run_limited(
@@ -75,8 +74,7 @@ def run_limited(
             cwd=folder,
             pass_fds=(result.fileno(),),
             start_new_session=True,
-            # Safe, because this process has one thread. On SIGTERM mallard-measure ends its processes.
-            preexec_fn=end_with_parent(signal.SIGTERM),
+            preexec_fn=prepare_child(),
         )
         load_result = LoadResult()
         if load:
@@ -187,11 +185,6 @@ def refuse_failed_load(first: Measured) -> None:
         raise UsageError(f"{first.load.failure}; {first.load.remedy}")
 
 
-def own_environment() -> dict[str, str]:
-    """The user's environment, without the variable that ./mallard sets."""
-    return {name: value for name, value in os.environ.items() if name != "MALLARD_ROOT"}
-
-
 def _digest(output: IO[bytes]) -> str:
     output.seek(0)
     return sha256_of_file(output)
@@ -283,7 +276,7 @@ def _record(
     ):
         (status, *_), load = run_limited(
             words,
-            own_environment(),
+            caller.environment(),
             f"{program[0]}, which is recorded,",
             TIMES_SLOWER * seconds_limit,
             stdin=stdin,

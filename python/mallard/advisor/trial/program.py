@@ -13,9 +13,9 @@ from typing import Any
 
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.sentences import process_title
-from mallard.advisor.trial.process import Measured, measure, own_environment
+from mallard.advisor.trial.process import Measured, measure
 from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
-from mallard.shared import preload
+from mallard.shared import caller, preload
 from mallard.shared.age import Age, young
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, find_library, own_name, same_file
@@ -338,7 +338,7 @@ class Program:
         return library is not None and same_file(str(library), self.malloc_file)
 
     def environment(self, arm: Arm, scope: Scope, report: Path) -> dict[str, str]:
-        environment = own_environment()
+        environment = caller.environment()
         measures = arm.strategy is None and (self.measuring is not None or self.process is not None)
         libraries = [self._library(arm)] if arm.strategy or measures else []
         libraries += [arm.malloc] if arm.malloc is not None else []

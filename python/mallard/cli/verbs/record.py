@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 from mallard.cli.needs import Needs
 from mallard.cli.options import check_program
 from mallard.cli.parser import positive_int
+from mallard.shared.caller import environment, restore_ignored_signals
 from mallard.shared.errors import UsageError
 from mallard.shared.native_file import COLLECTOR
 from mallard.shared.version import rebuild_remedy
@@ -116,26 +116,12 @@ def run(arguments: argparse.Namespace) -> int:
     words = [str(collector), *_options(arguments)]
     if arguments.recover is None and arguments.pid is None:
         words += ["--", *arguments.program]
-    # Python ignores both. ./mallard reports whether its caller did, as systemd does for services.
-    ignored = int(os.environ.get("MALLARD_IGNORED", "0"), 16)
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):
-        signal.signal(number, signal.SIG_IGN if ignored >> (number - 1) & 1 else signal.SIG_DFL)
+    restore_ignored_signals()
     sys.stdout.flush()
     try:
-        os.execve(collector, words, _environment())
+        os.execve(collector, words, environment())
     except OSError as error:
         raise UsageError(f"{collector} does not run: {error.strerror}; {rebuild_remedy('record')}") from None
-
-
-def _environment() -> dict[str, str]:
-    """The user's environment, without the variables set by ./mallard and, in the C locale, by Python."""
-    first = Path("/proc/self/environ").read_bytes().split(b"\0")
-    own = {"MALLARD_ROOT", "MALLARD_IGNORED"} | {name for name in ("LC_CTYPE",) if not _is_set(name, first)}
-    return {name: value for name, value in os.environ.items() if name not in own}
-
-
-def _is_set(name: str, variables: list[bytes]) -> bool:
-    return any(variable.startswith(f"{name}=".encode()) for variable in variables)
 
 
 def _options(arguments: argparse.Namespace) -> list[str]:
