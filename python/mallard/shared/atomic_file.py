@@ -1,15 +1,22 @@
-"""Writes files atomically."""
+"""Writes files atomically, through hidden partial files beside them. The next write to a folder removes the
+partial files of killed processes.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from mallard.shared.errors import UsageError
+from mallard.shared.scratch import mark_as_in_use, remove_of_dead_processes
+
+PARTIAL = re.compile(r"\..*\.mallard-(?P<process>[1-9]\d*)-\w+")
 
 
 def write_atomically(path: Path, text: str, option: str = "-o") -> None:
@@ -25,12 +32,14 @@ def atomic_file(path: Path, option: str = "-o") -> Iterator[Path]:
     if path.is_symlink():
         path = Path(os.path.realpath(path))
     special = os.path.exists(path) and not os.path.isfile(path)  # pipes and devices are not replaced
+    folder = Path(tempfile.gettempdir()) if special else path.parent
+    remove_of_dead_processes(folder, PARTIAL, stat.S_ISREG, os.unlink)
     partial: Path | None = None
+    descriptor = -1
     try:
-        descriptor, name = tempfile.mkstemp(
-            dir=None if special else path.parent, prefix=f".{path.name}."[:60]
-        )
-        os.close(descriptor)
+        prefix = f".{path.name}"[:50] + f".mallard-{os.getpid()}-"
+        descriptor, name = tempfile.mkstemp(dir=folder, prefix=prefix)
+        mark_as_in_use(descriptor)
         partial = Path(name)
         yield partial
         if special:
@@ -46,6 +55,7 @@ def atomic_file(path: Path, option: str = "-o") -> Iterator[Path]:
     finally:
         if partial is not None:
             partial.unlink(missing_ok=True)
+            os.close(descriptor)
 
 
 def check_writable(path: Path, option: str = "-o") -> None:
