@@ -49,6 +49,7 @@ from mallard.shared.stats import Ratio, Spread, median, paired_ratio, spread
 EVEN = 0.05  # an interval within so much of 1 shows that there is no difference
 SECONDS = 100.0
 LEAST_ROUNDS, MOST_ROUNDS = 3, 21
+LEAST_SECONDS = 0.003  # of CPU time: the start of a process takes a third of it
 LAUNCHER_SHARE = 0.5  # of the CPU time, spent in other processes
 UNSCOPED = Scope("", NO_SCOPE)
 
@@ -120,6 +121,9 @@ class Aging:
     def headline(self) -> str:
         """`glibc: 2.7 times slower in an old process (2.5 to 2.9); jemalloc ...; fastest ...: jemalloc.`"""
         sentences = [self._sentence(age) for age in self.ages[1:]]
+        if self.rows and self.rows[0].seconds.median < LEAST_SECONDS:
+            taken = f"{self.words[0]} takes {1e3 * self.rows[0].seconds.median:.2g} ms of CPU time"
+            sentences = [f"{taken}, which is too short for an answer; give it more work."]
         return " ".join(filter(None, [server_sentence(self.server), *sentences]))
 
     def _sentence(self, age: Age) -> str:

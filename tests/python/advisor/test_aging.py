@@ -94,6 +94,13 @@ def test_the_answer_is_a_sentence(tmp_path):
     assert document["rows"][1]["slower"]["median"] == pytest.approx(2.7, rel=0.02)
 
 
+def test_a_program_can_be_too_short(tmp_path):
+    aging = aged({"glibc": 0.0005}, {"glibc": 2.0}, tmp_path)
+    assert aging.headline == (
+        f"{sys.executable} takes 0.5 ms of CPU time, which is too short for an answer; give it more work."
+    )
+
+
 def test_level_mallocs_share_the_first_place(tmp_path):
     seconds = {"glibc": 0.2, "mimalloc": 0.1, "jemalloc": 0.1}
     aging = aged(seconds, dict.fromkeys(seconds, 1.5), tmp_path)
