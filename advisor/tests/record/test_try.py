@@ -19,6 +19,7 @@ from mallard.advisor.profile.document import ask, read_profile
 from mallard.advisor.trial.campaign import Campaign, run_campaign
 from mallard.advisor.trial.program import Program
 from mallard.advisor.trial.scope_code import exclude_code, learn_rules, locate_scope
+from mallard.shared.age import young_only
 from mallard.shared.native_file import TRIAL_LIBRARY
 
 # Without the functions of headers, as docs/advisor/scopes.md advises.
@@ -182,7 +183,7 @@ def test_rules_leave_out_blocks_that_escape(record, toys, tmp_path, monkeypatch)
     assert scope is not None
     learnt = learn_rules(trace, scope)
     assert learnt.detector.method == "rules"
-    campaign = Campaign(("monotonic",), ("glibc",), (0,), (), 3, 1)
+    campaign = Campaign(("monotonic",), ("glibc",), young_only(), (), 3, 1)
     words = [str(program), "200", "keep"]
     result = run_campaign(Program(words, TRIAL_LIBRARY.find()), learnt, campaign, lambda done, of: None)
     (effect,) = result.grounds[0].trial.effects

@@ -197,9 +197,9 @@ def test_code_is_for_the_advised_allocator():
 
 
 def test_costs_are_not_negative_savings():
-    littered = ground(effect("monotonic", -0.4, 0.1), age=levels()["old"])
+    old = ground(effect("monotonic", -0.4, 0.1), age=levels()["old"])
     sentences = facts(
-        trial=result(ground(effect("monotonic", 38.7)), littered),
+        trial=result(ground(effect("monotonic", 38.7)), old),
         globals=mallocs(("mimalloc", -0.14, 0.5)),
         on_top=None,
     )
@@ -408,8 +408,8 @@ def test_the_answer_is_of_all_ages_in_one_sentence():
 
 
 def test_facts_name_both_heaps():
-    littered = ground(effect("monotonic", 90.0), age=levels()["old"])
-    sentences = facts(trial=result(ground(effect("monotonic", 38.7)), littered))
+    old = ground(effect("monotonic", 90.0), age=levels()["old"])
+    sentences = facts(trial=result(ground(effect("monotonic", 38.7)), old))
     assert sentences["on an old heap"] == "82.6 % saved, 90.0 ms of 109 ms (89.0 to 91.0 ms), against glibc"
 
 

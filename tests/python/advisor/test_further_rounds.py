@@ -17,7 +17,7 @@ from mallard.advisor.advice.verdict import choose_answer
 from mallard.advisor.trial.campaign import Campaign, run_campaign
 from mallard.advisor.trial.further_rounds import LEAST_GROWTH, MOST_ROUNDS, SURE, further_rounds
 from mallard.advisor.trial.program import NULL, Arm, Counts, Program, RunResult, Scope
-from mallard.shared.age import Age
+from mallard.shared.age import Age, young_only
 from mallard.shared.stats import CONFIDENCE, Difference, paired_difference
 
 MIB = 1 << 20
@@ -169,7 +169,7 @@ def test_trial_extends_open_strategies(runs, rounds):
             return run_result(draw.gauss(0.2 if arm.strategy == "heap" else 0.1, 0.002), counts)
 
     strategies = ("monotonic", "multipool", "heap")
-    campaign = Campaign(strategies, ("glibc",), (0,), (), 5, 1, further_runs=runs)
+    campaign = Campaign(strategies, ("glibc",), young_only(), (), 5, 1, further_runs=runs)
     trial = run_campaign(Noisy(["x"], Path("x")), Scope("f", ()), campaign, lambda *_: None).grounds[0].trial
     assert {effect.strategy: effect.time.n for effect in trial.effects} == {
         "monotonic": rounds,

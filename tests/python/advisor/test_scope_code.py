@@ -21,6 +21,7 @@ from mallard.advisor.trial.scope_code import (
     learn_rules,
     locate_scope,
 )
+from mallard.shared.age import young_only
 from mallard.shared.errors import UsageError
 
 TRACE = Path("a.trace")
@@ -85,7 +86,7 @@ def test_rejects_excluding_code_that_never_runs(seen):
 
     def trial():
         reduced = exclude_functions(TRACE, HANDLE, ["keep"])
-        campaign = Campaign(("monotonic",), ("glibc",), (0,), (), 3, 1)
+        campaign = Campaign(("monotonic",), ("glibc",), young_only(), (), 3, 1)
         return run_campaign(Fake(["fake"], Path("x")), reduced, campaign, lambda done, of: None)
 
     if seen:
