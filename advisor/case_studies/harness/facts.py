@@ -11,9 +11,9 @@ from typing import Any
 from harness import building
 from harness.catalogue import NULL, UNCHANGED, UNDER, Case, Input
 from harness.places import Json, commit, sha256
-from mallard.advisor.trial.process import Measured, measure, own_environment
+from mallard.advisor.trial.process import Measured, measure
 from mallard.advisor.trial.rounds import Rounds, interleaved, outputs_differ
-from mallard.shared import mallocs, preload
+from mallard.shared import caller, mallocs, preload
 from mallard.shared.stats import median
 
 Arm = tuple[list[str], str]  # a command, and the malloc preloaded into it, or ''
@@ -39,7 +39,7 @@ def measure_cell(
 def measure_arms(arms: Mapping[str, Arm], rounds: int, tick: Callable[[int, int], None]) -> Json:
     runs: dict[str, Callable[[], Measured]] = {}
     for name, (words, malloc) in arms.items():
-        environment = own_environment()
+        environment = caller.environment()
         if malloc and (library := mallocs.require_library(malloc)):
             environment[preload.VARIABLE] = preload.preload_list([library])
             _check_preload(malloc, environment)
