@@ -81,6 +81,7 @@ class Clone:
         for folder in ("cmake", "history", "include", "src", "bench/runner", *ADVISOR):
             (root / folder).mkdir(parents=True)
             (root / folder / "file").write_text("")
+        (root / "history/ages.def").symlink_to(ROOT / "history/ages.def")  # read by the program
         for file in ("CMakeLists.txt", "advisor/CMakeLists.txt"):
             (root / file).write_text("")
         # The unchanged program, which prints the needs of a command; only its work is faked.
