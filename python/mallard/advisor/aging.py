@@ -51,6 +51,7 @@ SECONDS = 100.0
 LEAST_ROUNDS, MOST_ROUNDS = 3, 21
 LEAST_SECONDS = 0.003  # of CPU time: the start of a process takes a third of it
 LAUNCHER_SHARE = 0.5  # of the CPU time, spent in other processes
+SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
 UNSCOPED = Scope("", NO_SCOPE)
 
 
@@ -207,6 +208,8 @@ def _unaged_reason(path: str) -> str:
         with open(path, "rb") as file:
             if file.read(4) == b"\x7fELF" and not _has_interpreter(path):
                 return "it is linked statically"
+        if any(name in Path(path).read_bytes() for name in SANITIZERS):
+            return "it was built with a sanitizer, which has its own malloc"
     return "it ended, or became another program, before a preloaded library began"
 
 

@@ -245,6 +245,14 @@ def test_a_static_program_cannot_be_aged(tmp_path):
         refuse_unaged(Program([str(tmp_path / "setuid")], Path("x")), replace(RESULT, counts=None))
 
 
+def test_a_program_with_a_sanitizer_cannot_be_aged(tmp_path):
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
+    sanitized = tmp_path / "sanitized"
+    subprocess.run(["gcc", "-fsanitize=address", "-o", sanitized, tmp_path / "main.c"], check=True)
+    with pytest.raises(UsageError, match="built with a sanitizer, which has its own malloc"):
+        refuse_unaged(Program([str(sanitized)], Path("x")), replace(RESULT, counts=None))
+
+
 def test_a_hidden_malloc_cannot_be_aged(tmp_path):
     hidden = tmp_path / "hidden"
     hidden.write_bytes(b"\x7fELF" + struct.pack("<60x") + b"<jemalloc>: ")
