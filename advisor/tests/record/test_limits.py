@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from advisor_programs import LONGEST
 
+from mallard.advisor.trial.program import HEADER, REMAINS
+
 # docs/advisor/recording.md names these figures.
 MOST_ADDRESSES = 16 << 20
 MOST_STACK_AT_FIRST = 1536
@@ -123,7 +125,7 @@ def tried(library: Path, report: Path, *words: str | Path) -> tuple[int, str, in
         timeout=LONGEST,
         check=False,
     )
-    (served,) = struct.unpack_from("Q", report.read_bytes(), 128)
+    (served,) = struct.unpack_from("Q", report.read_bytes(), HEADER.size + REMAINS.size)
     return done.returncode, done.stdout, served
 
 
