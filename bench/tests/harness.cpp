@@ -1,4 +1,5 @@
 /// Plan: the fields of rows about the process and its memory, and the numbers drawn inside timed parts.
+#include "runner/harness/mapped_memory.hpp"
 #include "runner/harness/memory.hpp"
 #include "runner/harness/page_size.hpp"
 #include "runner/harness/process.hpp"
@@ -11,11 +12,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -161,6 +167,24 @@ TEST(quick_random, draws_numbers_uniformly_below_the_bound) {
         EXPECT_NEAR(count, 10'000, 500);
     }
     EXPECT_EQ(draw.below(1), 0U);
+}
+
+TEST(mapped_memory, serves_aligned_blocks_that_do_not_overlap) {
+    bench::mapped_memory memory;
+    std::vector<std::pair<std::byte*, std::size_t>> blocks;
+    for (const std::size_t bytes : {1U, 24U, 4096U, 60'000U, 65'536U, 3'000'000U}) {
+        for (const std::size_t alignment : {1U, 16U, 4096U}) {
+            auto* const p = static_cast<std::byte*>(memory.allocate(bytes, alignment));
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignment, 0U);
+            std::fill_n(p, bytes, static_cast<std::byte>(blocks.size()));
+            blocks.emplace_back(p, bytes);
+        }
+    }
+    for (std::size_t i = 0; i != blocks.size(); ++i) {
+        const auto [p, bytes] = blocks[i];
+        EXPECT_EQ(std::count(p, p + bytes, static_cast<std::byte>(i)), static_cast<std::ptrdiff_t>(bytes));
+        memory.deallocate(p, bytes, 1);
+    }
 }
 
 } // namespace

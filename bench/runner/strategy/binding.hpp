@@ -1,7 +1,8 @@
 /// The bindings of containers to the strategies' allocators.
 ///
 /// A binding has `handle`, the type that a strategy passes in; `alloc<T>`, the containers' allocator; `get<T>(handle)`, which
-/// makes one; and, if the allocator can release its memory, `wink<T>(handle)`, which makes a T that is never destroyed.
+/// makes one; and, if the allocator can release its memory, `wink<T>(handle)`, which makes a T that is never destroyed. If
+/// `has_parts` is true, each part of a long-lived structure may have a handle of its own.
 ///
 /// A workload of containers compiles its functions for each binding in a file of its own (cmake/container_tables.cmake), and
 /// reaches them through a table of function pointers. This keeps the measurement of the abstract base honest: one function
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <memory>
 #include <memory_resource>
+#include <type_traits>
 
 namespace bench {
 
@@ -30,6 +32,7 @@ using heap_multipool_over_monotonic = mallard::multipool<heap_monotonic>;
 /// The binding by type parameter to the mechanism A, which can be winked out if A can be released.
 template <class A>
 struct type_parameter {
+    static constexpr bool has_parts = mallard::local_allocator<A> && std::is_default_constructible_v<A>;
     using handle = A;
     template <class T>
     using alloc = mallard::allocator<T, A>;
@@ -61,6 +64,14 @@ struct process_wide {};
 
 /// Counts the requests of a structure. It releases its memory at the end, so that it can be winked out.
 using counting_source = mallard::counted<mallard::monotonic<>>;
+
+/// The requests of all parts are counted together.
+template <>
+struct binding_with<counting_source> {
+    struct type : type_parameter<counting_source> {
+        static constexpr bool has_parts = false;
+    };
+};
 
 /// The standard containers with std::allocator: new-delete.
 struct standard_allocator {

@@ -41,11 +41,11 @@ struct program_types {
 
 struct json_input : program_input {
     json_input(program_size size, std::uint64_t seed)
-        : text(draw_json(size == program_size::small ? 250 : 40'000, seed)) {
+        : text(draw_json(size == program_size::small ? 250 : 40'000, seed, memory)) {
         operations = text.size() / 16; // values, about
     }
 
-    std::string text;
+    std::pmr::string text;
 };
 
 template <template <class> class Alloc>
@@ -183,11 +183,11 @@ private:
 
 struct compiler_input : program_input {
     compiler_input(program_size size, std::uint64_t seed)
-        : text(draw_source(size == program_size::small ? 700 : 150'000, seed)) {
+        : text(draw_source(size == program_size::small ? 700 : 150'000, seed, memory)) {
         operations = text.size() / 8; // nodes, about
     }
 
-    std::string text;
+    std::pmr::string text;
 };
 
 template <template <class> class Alloc>
@@ -396,11 +396,11 @@ private:
 
 struct request_input : program_input {
     request_input(program_size size, std::uint64_t seed)
-        : texts(draw_requests(256, size == program_size::small ? 8 : 800, seed)) {
+        : texts(draw_requests(256, size == program_size::small ? 8 : 800, seed, memory)) {
         operations = size == program_size::small ? 30 : 1000; // parts of a request, about
     }
 
-    std::vector<std::string> texts;
+    std::pmr::vector<std::pmr::string> texts;
 };
 
 template <template <class> class Alloc>

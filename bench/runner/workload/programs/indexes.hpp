@@ -39,7 +39,7 @@ struct text_equal {
 struct interner_input : program_input {
     interner_input(program_size size, std::uint64_t seed)
         : stream(draw_words(size == program_size::small ? 2500 : 300'000,
-                            size == program_size::small ? 20'000 : 600'000, seed)) {
+                            size == program_size::small ? 20'000 : 600'000, seed, memory)) {
         operations = 2 * stream.words.size(); // words read
     }
 
@@ -98,7 +98,7 @@ private:
 struct cache_input : program_input {
     cache_input(program_size size, std::uint64_t seed)
         : capacity(size == program_size::small ? 1000 : 80'000),
-          keys(draw_words(4 * capacity, 10 * capacity, seed)) {
+          keys(draw_words(4 * capacity, 10 * capacity, seed, memory)) {
         operations = keys.words.size(); // look-ups
     }
 
@@ -169,7 +169,7 @@ private:
 struct index_input : program_input {
     index_input(program_size size, std::uint64_t seed)
         : documents(size == program_size::small ? 200 : 10'000),
-          stream(draw_words(documents * 8, documents * words_a_document, seed)) {
+          stream(draw_words(documents * 8, documents * words_a_document, seed, memory)) {
         operations = 2 * stream.words.size(); // words read
     }
 

@@ -8,12 +8,10 @@ namespace bench {
 
 namespace {
 
-std::string draw_word(quick_random& random, std::size_t least, std::size_t most) {
-    std::string word(least + random.below(most - least + 1), ' ');
-    for (char& letter : word) {
-        letter = static_cast<char>('a' + random.below(26));
+void append_word(std::pmr::string& text, quick_random& random, std::size_t least, std::size_t most) {
+    for (std::size_t letters = least + random.below(most - least + 1); letters != 0; --letters) {
+        text += static_cast<char>('a' + random.below(26));
     }
-    return word;
 }
 
 /// Returns: a length of which most are short, as of names and texts.
@@ -22,29 +20,37 @@ std::size_t draw_length(quick_random& random, std::size_t least, std::size_t mos
     return least + random.below(random.below(range) + 1);
 }
 
-void append_member(std::string& text, std::string_view key, std::string_view value) {
-    text.append(text.back() == '{' ? "\"" : ",\"").append(key).append("\":").append(value);
+void append_key(std::pmr::string& text, std::string_view key) {
+    text.append(text.back() == '{' ? "\"" : ",\"").append(key).append("\":");
 }
 
-std::string to_json_string(std::string_view word) {
-    return "\"" + std::string(word) + "\"";
+void append_quoted_word(std::pmr::string& text, quick_random& random, std::size_t least, std::size_t most) {
+    text += '"';
+    append_word(text, random, least, most);
+    text += '"';
 }
 
-void append_expression(std::string& text, quick_random& random, unsigned depth) {
+/// A number of at most nine digits, which std::to_string keeps in the string itself.
+void append_number(std::pmr::string& text, std::uint64_t number) {
+    text += std::to_string(number);
+}
+
+void append_expression(std::pmr::string& text, quick_random& random, unsigned depth) {
     const std::uint64_t kind = depth == 0 ? random.below(2) : random.below(8);
     switch (kind) {
     case 0:
-        text += std::to_string(random.below(10));
+        append_number(text, random.below(10));
         break;
     case 1:
-        text += draw_word(random, 1, 24);
+        append_word(text, random, 1, 24);
         break;
     case 2:
         text += '-';
         append_expression(text, random, depth - 1);
         break;
     case 3:
-        text += draw_word(random, 2, 20) + '(';
+        append_word(text, random, 2, 20);
+        text += '(';
         for (std::uint64_t i = random.below(4) + 1; i != 0; --i) {
             append_expression(text, random, depth - 1);
             text += i == 1 ? ')' : ',';
@@ -62,14 +68,17 @@ void append_expression(std::string& text, quick_random& random, unsigned depth) 
 
 } // namespace
 
-word_stream draw_words(std::size_t vocabulary, std::size_t count, std::uint64_t seed) {
+word_stream draw_words(std::size_t vocabulary, std::size_t count, std::uint64_t seed,
+                       std::pmr::memory_resource& memory) {
     quick_random random(seed);
-    word_stream stream;
+    word_stream stream{std::pmr::vector<std::pmr::string>(&memory), std::pmr::vector<std::uint32_t>(&memory)};
+    stream.vocabulary.reserve(vocabulary);
     for (std::size_t i = 0; i != vocabulary; ++i) {
-        stream.vocabulary.push_back(draw_word(random, 3, draw_length(random, 3, 37) + 3));
+        append_word(stream.vocabulary.emplace_back(), random, 3, draw_length(random, 3, 37) + 3);
     }
     // Zipf's law by inversion: the logarithm of the rank is uniform.
     const double most = std::log(static_cast<double>(vocabulary));
+    stream.words.reserve(count);
     for (std::size_t i = 0; i != count; ++i) {
         const double uniform = static_cast<double>(random.below(std::uint64_t{1} << 32)) * 0x1p-32;
         stream.words.push_back(static_cast<std::uint32_t>(std::exp(uniform * most)) - 1);
@@ -77,39 +86,56 @@ word_stream draw_words(std::size_t vocabulary, std::size_t count, std::uint64_t 
     return stream;
 }
 
-std::string draw_json(std::size_t records, std::uint64_t seed) {
+std::pmr::string draw_json(std::size_t records, std::uint64_t seed, std::pmr::memory_resource& memory) {
     quick_random random(seed);
-    std::string text = "[";
+    std::pmr::string text("[", &memory);
     for (std::size_t i = 0; i != records; ++i) {
         text += i == 0 ? "{" : ",{";
-        append_member(text, "id", std::to_string(random.below(1'000'000'000)));
-        append_member(text, "screen_name", to_json_string(draw_word(random, 4, 20)));
-        append_member(text, "description", to_json_string(draw_word(random, 8, draw_length(random, 8, 200))));
-        append_member(text, "verified", random.below(4) == 0 ? "true" : "false");
-        append_member(text, "balance", std::to_string(random.below(100'000)) + ".25");
-        append_member(text, "referrer", "null");
-        append_member(text, "address", "{");
-        append_member(text, "street", to_json_string(draw_word(random, 10, 40)));
-        append_member(text, "city", to_json_string(draw_word(random, 4, 18)));
-        append_member(text, "postal_code", to_json_string(std::to_string(10'000 + random.below(89'999))));
-        text += '}';
-        append_member(text, "tags", "[");
+        append_key(text, "id");
+        append_number(text, random.below(1'000'000'000));
+        append_key(text, "screen_name");
+        append_quoted_word(text, random, 4, 20);
+        append_key(text, "description");
+        append_quoted_word(text, random, 8, draw_length(random, 8, 200));
+        append_key(text, "verified");
+        text += random.below(4) == 0 ? "true" : "false";
+        append_key(text, "balance");
+        append_number(text, random.below(100'000));
+        text += ".25";
+        append_key(text, "referrer");
+        text += "null";
+        append_key(text, "address");
+        text += '{';
+        append_key(text, "street");
+        append_quoted_word(text, random, 10, 40);
+        append_key(text, "city");
+        append_quoted_word(text, random, 4, 18);
+        append_key(text, "postal_code");
+        text += '"';
+        append_number(text, 10'000 + random.below(89'999));
+        text += "\"}";
+        append_key(text, "tags");
+        text += '[';
         for (std::uint64_t n = random.below(6); n != 0; --n) {
-            text += to_json_string(draw_word(random, 3, 24)) + (n == 1 ? "" : ",");
+            append_quoted_word(text, random, 3, 24);
+            text += n == 1 ? "" : ",";
         }
         text += ']';
-        append_member(text, "history", "[");
+        append_key(text, "history");
+        text += '[';
         for (std::uint64_t n = random.below(12); n != 0; --n) {
-            text += std::to_string(random.below(1000)) + (n == 1 ? "" : ",");
+            append_number(text, random.below(1000));
+            text += n == 1 ? "" : ",";
         }
         text += "]}";
     }
-    return text + "]";
+    text += ']';
+    return text;
 }
 
-std::string draw_source(std::size_t statements, std::uint64_t seed) {
+std::pmr::string draw_source(std::size_t statements, std::uint64_t seed, std::pmr::memory_resource& memory) {
     quick_random random(seed);
-    std::string text;
+    std::pmr::string text(&memory);
     for (std::size_t i = 0; i != statements; ++i) {
         append_expression(text, random, 4);
         text += ';';
@@ -117,32 +143,39 @@ std::string draw_source(std::size_t statements, std::uint64_t seed) {
     return text;
 }
 
-std::vector<std::string> draw_requests(std::size_t count, std::size_t fields, std::uint64_t seed) {
+std::pmr::vector<std::pmr::string> draw_requests(std::size_t count, std::size_t fields, std::uint64_t seed,
+                                                 std::pmr::memory_resource& memory) {
     quick_random random(seed);
-    std::vector<std::string> requests;
+    std::pmr::vector<std::pmr::string> requests(&memory);
+    requests.reserve(count);
     for (std::size_t i = 0; i != count; ++i) {
-        std::string text = "POST";
-        text += ' ';
+        std::pmr::string& text = requests.emplace_back("POST ");
         for (std::uint64_t n = 2 + random.below(4); n != 0; --n) {
-            text += '/' + draw_word(random, 3, 20);
+            text += '/';
+            append_word(text, random, 3, 20);
         }
         text += '\n';
         for (std::uint64_t n = 6 + random.below(6); n != 0; --n) {
-            text += draw_word(random, 4, 20) + ": " + draw_word(random, 4, draw_length(random, 4, 90)) + '\n';
+            append_word(text, random, 4, 20);
+            text += ": ";
+            append_word(text, random, 4, draw_length(random, 4, 90));
+            text += '\n';
         }
         text += '\n';
         for (std::size_t n = fields; n != 0; --n) {
-            text += draw_word(random, 3, 16) + '=' + draw_word(random, 1, draw_length(random, 1, 60));
+            append_word(text, random, 3, 16);
+            text += '=';
+            append_word(text, random, 1, draw_length(random, 1, 60));
             text += n == 1 ? "" : "&";
         }
-        requests.push_back(std::move(text));
     }
     return requests;
 }
 
-std::vector<point> draw_points(std::size_t count, std::uint64_t seed) {
+std::pmr::vector<point> draw_points(std::size_t count, std::uint64_t seed,
+                                    std::pmr::memory_resource& memory) {
     quick_random random(seed);
-    std::vector<point> points(count);
+    std::pmr::vector<point> points(count, &memory);
     for (point& p : points) {
         for (float& coordinate : p.at) {
             coordinate = static_cast<float>(random.below(1 << 20)) * 0x1p-20F;

@@ -1,4 +1,5 @@
-/// Programs that people write, at two sizes: they parse, intern, index, search, trade and simulate.
+/// Programs that people write, at two sizes: they parse, intern, index, search, trade and simulate; four live long, and replace
+/// what they hold part by part.
 ///
 /// A scope constructs the strategy's allocator and a program with its containers, lets it work, and destroys both. All of it is
 /// timed, after scopes that are not. What a program keeps is about the size of a second-level cache, or ten times and more. A
@@ -33,19 +34,20 @@ const std::vector<std::string> size_names{"small", "large"};
 struct program_row {
     std::string_view name;
     bool reuses;
+    bool in_parts;
     std::shared_ptr<program_input> (*draw)(program_size, std::uint64_t seed);
 };
 
 template <class Program>
 constexpr program_row row_of() {
-    return {Program::name, Program::reuses, [](program_size size, std::uint64_t seed) {
+    return {Program::name, Program::reuses, is_in_parts<Program>, [](program_size size, std::uint64_t seed) {
                 return std::shared_ptr<program_input>(std::make_shared<typename Program::input>(size, seed));
             }};
 }
 
 constexpr auto program_rows = []<class... Program>(std::type_identity<std::tuple<Program...>>) {
     return std::array{row_of<Program>()...};
-}(std::type_identity<programs<std::allocator>>());
+}(std::type_identity<programs<standard_allocator>>());
 
 std::vector<std::string> program_names() {
     std::vector<std::string> names;
@@ -82,8 +84,10 @@ bool has_programs(const strategy& s) noexcept {
            (!survey_only || is_in_survey(s));
 }
 
+/// True if the strategy reuses what the program frees, or has an allocator for each part that goes.
 bool fits(const strategy& s, const program_row& program) noexcept {
-    return s.can(capability::reuses) || !program.reuses;
+    return s.can(capability::reuses) || !program.reuses ||
+           (program.in_parts && s.binding == binding_kind::type_parameter && !s.is_contender());
 }
 
 programs_cell parse(arguments& args, run_options& options) {

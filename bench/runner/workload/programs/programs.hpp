@@ -5,6 +5,7 @@
 #include "runner/strategy/binding.hpp"
 #include "runner/workload/programs/documents.hpp"
 #include "runner/workload/programs/indexes.hpp"
+#include "runner/workload/programs/long_lived.hpp"
 #include "runner/workload/programs/worlds.hpp"
 
 #include <array>
@@ -17,11 +18,16 @@
 
 namespace bench {
 
-template <template <class> class Alloc>
+/// The programs under a binding. Of those that live long, `PartsWinkedOut` says what becomes of a part that goes.
+template <class Binding, bool PartsWinkedOut = false>
 using programs =
-    std::tuple<json_program<Alloc>, compiler_program<Alloc>, request_program<Alloc>, interner_program<Alloc>,
-               cache_program<Alloc>, index_program<Alloc>, graph_program<Alloc>, order_program<Alloc>,
-               entity_program<Alloc>, spatial_program<Alloc>>;
+    std::tuple<json_program<Binding::template alloc>, compiler_program<Binding::template alloc>,
+               request_program<Binding::template alloc>, interner_program<Binding::template alloc>,
+               cache_program<Binding::template alloc>, index_program<Binding::template alloc>,
+               graph_program<Binding::template alloc>, order_program<Binding::template alloc>,
+               entity_program<Binding::template alloc>, spatial_program<Binding::template alloc>,
+               document_program<Binding, PartsWinkedOut>, session_program<Binding, PartsWinkedOut>,
+               module_program<Binding, PartsWinkedOut>, world_program<Binding, PartsWinkedOut>>;
 
 template <class T>
 concept program = requires {
@@ -29,7 +35,11 @@ concept program = requires {
     T::reuses;
 };
 
-inline constexpr std::size_t program_count = std::tuple_size_v<programs<std::allocator>>;
+/// True for a program whose parts may have allocators of their own.
+template <class Program>
+constexpr bool is_in_parts = requires { requires Program::has_parts; };
+
+inline constexpr std::size_t program_count = std::tuple_size_v<programs<standard_allocator>>;
 
 template <class Handle>
 struct program_operations {

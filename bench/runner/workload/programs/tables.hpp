@@ -17,11 +17,13 @@ std::uint64_t run_and_leave(typename Binding::handle& source, const program_inpu
     return Binding::template wink<Program>(source).run(static_cast<const typename Program::input&>(input));
 }
 
-template <class Binding, class Program>
+template <class Binding, class Program, class WinkedOut>
 constexpr program_operations<typename Binding::handle> operations_of() {
     using handle = typename Binding::handle;
     program_operations<handle> result{&run_and_destroy<Binding, Program>, nullptr};
-    if constexpr (requires(handle& source) { Binding::template wink<Program>(source); }) {
+    if constexpr (is_in_parts<Program> && has_parts<Binding>) {
+        result.winked_out = &run_and_destroy<Binding, WinkedOut>; // each part by itself
+    } else if constexpr (requires(handle& source) { Binding::template wink<Program>(source); }) {
         result.winked_out = &run_and_leave<Binding, Program>;
     }
     return result;
@@ -30,9 +32,11 @@ constexpr program_operations<typename Binding::handle> operations_of() {
 template <class Handle>
 const program_table<Handle>& program_table_for() {
     using binding = typename binding_with<Handle>::type;
-    static constexpr auto table = []<class... Program>(std::type_identity<std::tuple<Program...>>) {
-        return program_table<Handle>{operations_of<binding, Program>()...};
-    }(std::type_identity<programs<binding::template alloc>>());
+    static constexpr auto table = []<class... Program, class... WinkedOut>(
+                                      std::type_identity<std::tuple<Program...>>,
+                                      std::type_identity<std::tuple<WinkedOut...>>) {
+        return program_table<Handle>{operations_of<binding, Program, WinkedOut>()...};
+    }(std::type_identity<programs<binding>>(), std::type_identity<programs<binding, true>>());
     return table;
 }
 

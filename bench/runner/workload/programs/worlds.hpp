@@ -338,13 +338,13 @@ private:
 
 struct spatial_input : program_input {
     spatial_input(program_size size, std::uint64_t seed)
-        : points(draw_points(size == program_size::small ? 4000 : 300'000, seed)),
-          queries(draw_points(points.size() / (size == program_size::small ? 2 : 30), seed + 1)) {
+        : points(draw_points(size == program_size::small ? 4000 : 300'000, seed, memory)),
+          queries(draw_points(points.size() / (size == program_size::small ? 2 : 30), seed + 1, memory)) {
         operations = points.size() + queries.size(); // points inserted or looked for
     }
 
-    std::vector<point> points;
-    std::vector<point> queries;
+    std::pmr::vector<point> points;
+    std::pmr::vector<point> queries;
 };
 
 template <template <class> class Alloc>
