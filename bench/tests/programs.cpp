@@ -2,7 +2,8 @@
 ///   1. every strategy in every program that it fits gets the same results
 ///   2. a program requests memory, and frees what it does not keep
 ///   3. inputs depend on the seed only, and no malloc serves them
-///   4. invalid options are refused with a reason
+///   4. the heap has the history of its age
+///   5. invalid options are refused with a reason
 #include "runner/workload/programs/programs.hpp"
 
 #include "run_words.hpp"
@@ -129,6 +130,16 @@ TEST(program_inputs, lie_in_mappings_of_their_own) {
     EXPECT_EQ(spatial.points.size(), 4000U);
 }
 
+TEST(program_heap, has_a_history_before_the_clock_starts) {
+    const std::string words = "--program json --size small --operations 1 --strategy new-delete";
+    bench::row young = run_words(bench::run_programs, words);
+    bench::row aged = run_words(bench::run_programs, words + " --age old,peak=4M");
+    EXPECT_EQ(aged.checksum, young.checksum);
+    EXPECT_FALSE(figure_map(young).contains("history_live_bytes"));
+    EXPECT_NEAR(figure_map(aged)["history_live_bytes"], 0.4 * (4 << 20), 0.2 * (4 << 20));
+    EXPECT_GT(figure_map(aged)["history_pages_ratio"], 1.0);
+}
+
 TEST(programs_usage, refuses_invalid_options) {
     EXPECT_EQ(error_message(bench::run_programs, "--program html --size small --strategy multipool"),
               "--program 'html': allowed are json, compiler, requests, interner, cache, index, graph, "
@@ -136,6 +147,10 @@ TEST(programs_usage, refuses_invalid_options) {
     EXPECT_NE(error_message(bench::run_programs, "--program json --size huge --strategy multipool")
                   .find("small, large"),
               std::string::npos);
+    EXPECT_NE(
+        error_message(bench::run_programs, "--program json --size small --strategy multipool --age ancient")
+            .find("--age ancient: 'ancient' is wrong; allowed are young, used or old"),
+        std::string::npos);
     EXPECT_NE(error_message(bench::run_programs, "--program json --size small --strategy null")
                   .find("allowed are new-delete"),
               std::string::npos);

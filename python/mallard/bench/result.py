@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
 from typing import Any
 
-from mallard.bench.experiments import clock_field, follows
+from mallard.bench.experiments import absent_values, clock_field, follows
 from mallard.bench.strategy_names import current
 
 FORMAT = 1
@@ -59,8 +59,10 @@ class Row:
     malloc: str = ""  # the process's malloc; empty if the runner did not report it
 
     def __post_init__(self) -> None:
-        """Replaces a former name of the strategy by the current name."""
+        """Replaces a former name of the strategy by the current one, and adds parameters that came later."""
         object.__setattr__(self, "strategy", current(self.strategy))
+        if missing := absent_values(self.experiment):
+            object.__setattr__(self, "parameters", {**missing, **self.parameters})
 
     @property
     def ok(self) -> bool:

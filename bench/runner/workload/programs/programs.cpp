@@ -5,10 +5,13 @@
 /// timed, after scopes that are not. What a program keeps is about the size of a second-level cache, or ten times and more. A
 /// program that frees much while it works is not for an allocator that reuses nothing.
 ///
+/// Before that, the process's malloc is given a history (history/history.hpp): blocks of others that come, go and stay.
+///
 /// The programs use the containers of the standard library, and no other library. Inputs are drawn before the clock starts.
 
 #include "runner/workload/programs/programs.hpp"
 
+#include "history/history.hpp"
 #include "runner/harness/memory.hpp"
 #include "runner/harness/stopwatch.hpp"
 #include "runner/strategy/handle.hpp"
@@ -62,6 +65,8 @@ struct programs_cell {
     program_size size;
     strategy subject;
     std::size_t operations;
+    std::string age;
+    mallard::history::model past; ///< of the heap, by `age`
 };
 
 /// True if this runner has a table for the handle. Tables take long to compile, and the survey needs three.
@@ -98,6 +103,11 @@ programs_cell parse(arguments& args, run_options& options) {
     cell.size = args.choice("size", size_names) == "small" ? program_size::small : program_size::large;
     cell.subject = choose_strategy(args, options, has_programs);
     cell.operations = static_cast<std::size_t>(args.number("operations", 300'000, 1, most_operations));
+    cell.age = args.text("age", mallard::history::levels.front().name);
+    if (const std::string_view wrong = mallard::history::read_model(cell.age, cell.past); !wrong.empty()) {
+        throw usage_error("--age " + cell.age + ": '" + std::string(wrong) + "' is wrong; allowed are " +
+                          std::string(mallard::history::allowed_ages));
+    }
     if (!fits(cell.subject, program_rows[cell.program])) {
         throw usage_error("--program " + name + " frees much while it works, and --strategy " +
                           options.strategy + " reuses nothing: give a strategy that does, such as multipool");
@@ -129,6 +139,26 @@ std::uint64_t run_scope(const programs_cell& cell, const program_input& input, s
     result.add_figure("peak_live_bytes", static_cast<double>(counts.peak_bytes));
 }
 
+/// Effects: gives the process's malloc the history of the cell, and writes down what it left.
+/// Throws: std::bad_alloc.
+void age_heap(const mallard::history::model& past, row& result) {
+    if (past.peak_bytes == 0) {
+        return;
+    }
+    constexpr mallard::history::allocator process_malloc{
+        .allocate = [](std::size_t bytes) { return std::malloc(bytes); },
+        .free = [](void* block) { std::free(block); },
+    };
+    const mallard::history::remains left = mallard::history::age(process_malloc, past);
+    if (left.failed != mallard::history::failure::none) {
+        throw std::bad_alloc();
+    }
+    result.add_figure("history_live_bytes", static_cast<double>(left.live_bytes));
+    result.add_figure("history_held_bytes", static_cast<double>(left.resident_after - left.resident_before));
+    result.add_figure("history_pages_ratio",
+                      static_cast<double>(left.live_pages) / static_cast<double>(left.needed_pages));
+}
+
 /// Effects: runs scopes, at least one, so that the code, the libraries and the processor are warm, and each allocator has the
 /// memory that it keeps. A malloc would otherwise reuse the pages of the drawn input, and a local allocator have only new ones.
 void warm_up(const programs_cell& cell, const program_input& input) {
@@ -145,6 +175,7 @@ void measure(const programs_cell& cell, const run_options& options, row& result)
     const std::size_t scopes = std::max<std::size_t>(1, cell.operations / input->operations);
     result.iterations = static_cast<std::int64_t>(scopes);
     result.operations = static_cast<std::int64_t>(scopes * input->operations);
+    age_heap(cell.past, result);
     const bool resets = forget_peak();
     const std::int64_t baseline = peak_resident_bytes();
     warm_up(cell, *input);
@@ -181,7 +212,8 @@ row run_programs(arguments& args, run_options& options) {
     result.write_parameters = [cell](json_writer& json) {
         json.member("program", program_rows[cell.program].name)
             .member("size", size_names[static_cast<std::size_t>(cell.size)])
-            .member("operations", cell.operations);
+            .member("operations", cell.operations)
+            .member("age", cell.age);
     };
     try {
         measure(cell, options, result);

@@ -6,7 +6,7 @@ that wait for each other must be measured by the wall clock, because their waiti
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -26,6 +26,10 @@ _BY_NAME = {experiment.name: experiment for experiment in _descriptions()}
 EXPERIMENTS = {name: _BY_NAME[name] for name in described.EXPERIMENTS}
 
 _FOLLOWS = {name: frozenset(experiment.roles(FOLLOWS)) for name, experiment in EXPERIMENTS.items()}
+_ABSENT: dict[str, dict[str, object]] = {
+    name: {axis.name: axis.absent for axis in experiment.axes if axis.absent is not None}
+    for name, experiment in EXPERIMENTS.items()
+}
 
 
 def clock_field(experiment: str) -> str:
@@ -37,3 +41,8 @@ def clock_field(experiment: str) -> str:
 def follows(experiment: str) -> frozenset[str]:
     """The parameters that are not part of a cell's key, because they follow from others."""
     return _FOLLOWS.get(experiment, frozenset())
+
+
+def absent_values(experiment: str) -> Mapping[str, object]:
+    """The parameters that rows from before an axis lack, with the values that they had."""
+    return _ABSENT.get(experiment, {})

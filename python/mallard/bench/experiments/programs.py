@@ -1,4 +1,4 @@
-"""Ten programs that people write, at two sizes: the experiment that decides."""
+"""Fourteen programs that people write, at two sizes, in young and old heaps: the experiment that decides."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from mallard.bench.experiments.description.panel import Works
 from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.experiments.description.scale import PAPER, QUICK, STANDARD, Scale
 from mallard.bench.experiments.description.sentence import BesideMallocs, Unfinished
+from mallard.shared.age import YOUNG, levels
 
 NAME = "programs"
 PROGRAMS = {program["name"]: program for program in described.EXPERIMENTS[NAME]["works"]}
@@ -19,8 +20,9 @@ HELD = Quantity("peak_held_bytes", "held", "Growth of the process at the peak")
 
 EXPERIMENT = Experiment(
     name=NAME,
-    text="parse, index, trade, simulate: ten programs that people write",
+    text="parse, index, trade, simulate: fourteen programs that people write",
     examples=(
+        ("--size large --age young,old", "in a young process, and in one that has run for long"),
         ("--size small --malloc mimalloc", "in cache, beside another malloc"),
         ("--program json,compiler --strategy monotonic,multipool", "two of them"),
     ),
@@ -31,15 +33,27 @@ EXPERIMENT = Experiment(
     "folds and evaluates them. requests answers one request of a web server. interner keeps each word of a "
     "text once. cache drops what was used least recently. index looks for documents by their words. graph "
     "adds and removes edges between searches. orders matches the orders of an exchange. entities updates the "
-    "objects of a game, frame by frame. k-d-tree looks for neighbours of points. Small programs fit into "
+    "objects of a game, frame by frame. k-d-tree looks for neighbours of points. documents, sessions, modules "
+    "(of a compiler) and world (of a game) live long, and replace what they hold part by part; allocators that "
+    "are constructed for a structure are constructed for each part. Small programs fit into "
     "a second-level cache; large ones are ten times as large, and more. A time is that of a scope, with "
-    "its allocator and all destructors.",
+    "its allocator and all destructors. A used or old heap is the malloc's, in which blocks of others came, went "
+    "and stayed before the clock started.",
     axes=(
         Axis(
             *("program", WORDS, f"such as json,compiler (default: all of {len(PROGRAMS)})"),
             words=tuple(PROGRAMS),
             value_format="{}",
             plural="programs",
+        ),
+        Axis(
+            "age",
+            WORDS,
+            "ages of the malloc's heap: young, used, old",
+            default=(YOUNG,),
+            words=tuple(levels()),
+            plural="ages",
+            absent=YOUNG,
         ),
         Axis("size", WORDS, "sizes: small, large (default: both)", words=SIZES, plural="sizes"),
         Axis(
@@ -61,6 +75,7 @@ EXPERIMENT = Experiment(
         )
         for strategy in described.names_in(NAME)
     },
+    over_mallocs=MAIN[:2],
     panel=Works(
         operations={},
         text="CPU nanoseconds for an operation of the program. Framed: the fastest, if it beats new-delete.",

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from mallard.bench import described
 from mallard.bench.contenders import CONTAINER_LIBRARIES, CONTENDERS, GROUPS
+from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.axis import PAGES, SMALL
 from mallard.bench.library import BASE, OF_ONE_SIZE
 from mallard.bench.papers import catalogue
@@ -221,7 +222,8 @@ def assemble(
         raise UsageError(f"nothing is left to measure: {'; '.join(messages)}")
     names, missing = _mallocs(request)
     compilers, pages = selected_compilers(request), selected_pages(request)
-    rows = [replace(row, strategies=_under(row.strategies, names)) for row in rows]
+    local = () if request.survey else EXPERIMENTS[request.experiment].over_mallocs
+    rows = [replace(row, strategies=_under(row.strategies, names, local)) for row in rows]
     rows = [replace(row, parameters={**row.parameters, PAGES.name: word}) for row in rows for word in pages]
     if compilers:
         rows = [
@@ -287,11 +289,13 @@ def _mallocs(request: Request) -> tuple[list[str], list[str]]:
     ]
 
 
-def _under(strategies: tuple[str, ...], names: list[str]) -> tuple[str, ...]:
+def _under(strategies: tuple[str, ...], names: list[str], local: tuple[str, ...]) -> tuple[str, ...]:
+    """The strategies, and those that other mallocs change: the global ones, and `local` allocators beside
+    which a malloc serves the rest of the program."""
     added = (
         mallocs.under(strategy, name)
         for name in names
-        for strategy in GLOBAL_STRATEGIES
+        for strategy in (*GLOBAL_STRATEGIES, *local)
         if strategy in strategies
     )
     return tuple(dict.fromkeys([*strategies, *added]))

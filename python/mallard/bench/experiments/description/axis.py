@@ -33,6 +33,7 @@ class Axis:
     option: str = ""  # if its name differs from the parameter's
     plural: str = ""  # the name of its values in the options of a run
     within: str = ""  # the axis that it divides; not all of its values have this one
+    absent: object = None  # the value of rows from before the experiment had the axis
 
     @property
     def flag(self) -> str:

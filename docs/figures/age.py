@@ -1,0 +1,133 @@
+"""The documents' figures of programs in young and old heaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from statistics import geometric_mean
+
+from figures.stored import StoredRun, markdown_table, run_conditions, stored_runs
+from mallard.bench.analysis.names import BASE, in_table_order, malloc
+from mallard.bench.analysis.panel.phases import median_figure
+from mallard.bench.analysis.panel.works import (
+    FASTEST_MALLOC,
+    Work,
+    cells_by_work,
+    compare,
+    group_works,
+    with_fastest_malloc,
+)
+from mallard.bench.analysis.words import percent, percent_text
+from mallard.bench.cells import Cell, paired
+from mallard.bench.experiments.programs import HELD, NAME
+from mallard.shared.age import OLD, YOUNG
+from mallard.shared.mallocs import OWN, split
+from mallard.shared.stats import Ratio, geometric_mean_ratio
+
+NOT_MEASURED = "Not measured on this machine yet."
+Cells = Mapping[str, Mapping[str, Cell]]
+
+
+def blocks() -> dict[str, Callable[[], str]]:
+    return {
+        "age_programs": lambda: _of_run(_allocators),
+        "age_each": lambda: _of_run(_each_program),
+        "age_conditions": lambda: _of_run(lambda run: run_conditions(run)),
+    }
+
+
+def aged_run() -> StoredRun | None:
+    """The stored run of programs in several ages, if there is one."""
+    runs = (run for run in stored_runs(NAME) if len(run.run["options"].get("ages", [])) > 1)
+    return next(runs, None)
+
+
+def _of_run(text: Callable[[StoredRun], str]) -> str:
+    run = aged_run()
+    return text(run) if run else NOT_MEASURED
+
+
+def _works(run: StoredRun, age: str) -> list[Work]:
+    by_setting = group_works(NAME, run.rows)
+    return [work for setting, works in by_setting.items() if dict(setting)["age"] == age for work in works]
+
+
+def _label(name: str) -> str:
+    """`glibc`, `mimalloc3`, `multipool over snmalloc`"""
+    plain, under = split(name)
+    if plain == BASE:
+        return under or OWN
+    return f"`{plain}` over {under or OWN}"
+
+
+def _allocators(run: StoredRun) -> str:
+    """A line for each allocator: beside each program's fastest malloc, young and old, and beside itself."""
+    young, old = (cells_by_work(_works(run, age)) for age in (YOUNG, OLD))
+    names = in_table_order({name for cells in old.values() for name in cells if name != FASTEST_MALLOC})
+    lines = []
+    for name in sorted(names, key=lambda name: split(name)[0] != BASE):
+        beside = [compare(cells, name, FASTEST_MALLOC) for cells in (young, old)]
+        aged, held = _aged(young, old, name), _memory(_works(run, OLD), name)
+        if aged is None or None in beside:
+            continue
+        lines.append(
+            [
+                _label(name),
+                *(percent_text(comparison.mean) for comparison in beside if comparison),
+                percent_text(aged),
+                f"{percent(held)} %" if held else "",
+                str(len(beside[1].ratios) if beside[1] else 0),
+            ]
+        )
+    heading = [
+        *("allocator", "young, of each program's fastest malloc", "old, of the fastest malloc there"),
+        *("old, of itself young", "memory, of that malloc's", "programs"),
+    ]
+    return markdown_table(heading, lines)
+
+
+def _aged(young: Cells, old: Cells, name: str) -> Ratio | None:
+    """The time in an old heap as a ratio to that in a young one, over the programs that finished in both."""
+    pairings = [
+        pairing
+        for program, cells in old.items()
+        if name in cells and name in young.get(program, {})
+        if (pairing := paired(cells[name].times, young[program][name].times))
+    ]
+    return geometric_mean_ratio(pairings) if pairings else None
+
+
+def _memory(works: list[Work], name: str) -> float | None:
+    """What the process holds at the peak, beside the fastest malloc of each program."""
+    shares = []
+    for work in works:
+        rival = with_fastest_malloc(work.line.cells).get(FASTEST_MALLOC)
+        own = median_figure(work.line, name, HELD.figure) if name in work.line.cells else None
+        other = median_figure(work.line, rival.strategy, HELD.figure) if rival else None
+        if own and other:
+            shares.append(own / other)
+    return geometric_mean(shares) if shares else None
+
+
+def _each_program(run: StoredRun) -> str:
+    """A line for each program: glibc and `multipool` old beside young, and the fastest malloc of both."""
+    young, old = (cells_by_work(_works(run, age)) for age in (YOUNG, OLD))
+    lines = []
+    for program, cells in old.items():
+        fastest = [malloc(of[program][FASTEST_MALLOC].strategy) or OWN for of in (young, old)]
+        own = _aged({program: young[program]}, {program: cells}, BASE)
+        pools = [name for name in cells if split(name)[0] == "multipool" and cells[name].finished]
+        if own is None or not pools:
+            continue
+        pool = min(pools, key=lambda name: cells[name].ns_per_operation)
+        beside = compare({program: cells}, pool, FASTEST_MALLOC)
+        lines.append(
+            [
+                *(program, percent_text(own), " / ".join(fastest), _label(pool)),
+                percent_text(beside.mean) if beside else "",
+            ]
+        )
+    heading = [
+        *("program", "glibc, old of young", "fastest malloc, young / old", "fastest pool, old"),
+        "of the fastest malloc",
+    ]
+    return markdown_table(heading, lines)
