@@ -37,6 +37,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT)]
 sys.path.insert(0, str(DOCS))
 
 from figures import (  # noqa: E402
+    age,
     allocator_images,
     bindings,
     case_studies,
@@ -70,6 +71,7 @@ from mallard.bench.experiments import EXPERIMENTS  # noqa: E402
 
 FIGURES = (
     *(
+        age,
         bindings,
         case_studies,
         claims,

@@ -23,6 +23,7 @@ from mallard.shared.age import OLD, YOUNG
 from mallard.shared.mallocs import OWN, split
 from mallard.shared.stats import Ratio, geometric_mean_ratio
 
+HISTORY = "history_held_bytes"
 NOT_MEASURED = "Not measured on this machine yet."
 Cells = Mapping[str, Mapping[str, Cell]]
 
@@ -97,15 +98,20 @@ def _aged(young: Cells, old: Cells, name: str) -> Ratio | None:
 
 
 def _memory(works: list[Work], name: str) -> float | None:
-    """What the process holds at the peak, beside the fastest malloc of each program."""
+    """What the process holds at the peak with all that the history left, beside the fastest malloc of each
+    program. A malloc reuses what was freed before; a pool's memory comes on top."""
     shares = []
     for work in works:
         rival = with_fastest_malloc(work.line.cells).get(FASTEST_MALLOC)
-        own = median_figure(work.line, name, HELD.figure) if name in work.line.cells else None
-        other = median_figure(work.line, rival.strategy, HELD.figure) if rival else None
+        own = _held(work, name) if name in work.line.cells else None
+        other = _held(work, rival.strategy) if rival else None
         if own and other:
             shares.append(own / other)
     return geometric_mean(shares) if shares else None
+
+
+def _held(work: Work, name: str) -> float:
+    return sum(median_figure(work.line, name, figure) or 0.0 for figure in (HISTORY, HELD.figure))
 
 
 def _each_program(run: StoredRun) -> str:

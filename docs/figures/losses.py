@@ -10,7 +10,7 @@ from functools import cache
 from figures import locality
 from figures.claims import runs_text
 from figures.programs import SIZES, fastest_mallocs
-from figures.stored import markdown_table, on_huge_pages, stored_file, stored_runs
+from figures.stored import is_special, markdown_table, stored_file, stored_runs
 from mallard.bench.analysis.cell_tables import Setting
 from mallard.bench.analysis.names import ours
 from mallard.bench.analysis.peers import (
@@ -61,7 +61,7 @@ def all_duels() -> list[Duel]:
     duels = []
     for experiment in EXPERIMENTS:
         stored = stored_runs(experiment) if stored_file(experiment).exists() else []
-        for contest in contests(row for run in stored if not on_huge_pages(run) for row in run.rows):
+        for contest in contests(row for run in stored if not is_special(run) for row in run.rows):
             default = next((name for name in DEFAULTS if name in contest.times), None)
             if default is None or contest.quantity != TIME:
                 continue

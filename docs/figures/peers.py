@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 from figures.claims import runs, runs_text
-from figures.stored import on_huge_pages
+from figures.stored import is_special
 from mallard.bench.analysis.peers import (
     PLAIN,
     TIME,
@@ -57,7 +57,7 @@ def beside() -> list[Counterpart]:
 
 
 def measured() -> list[Row]:
-    return [row for stored in runs() if not on_huge_pages(stored) for row in stored.rows]
+    return [row for stored in runs() if not is_special(stored) for row in stored.rows]
 
 
 def pairs(chosen: Iterable[Counterpart]) -> str:

@@ -27,12 +27,14 @@ from mallard.bench.analysis.panel.works import (
     cells_by_work,
     compare,
     group_works,
+    mallocs_in,
     mean_over_works,
     work_strategies,
 )
 from mallard.bench.analysis.words import percent, percent_text
 from mallard.bench.cells import Cell, paired
 from mallard.bench.experiments.programs import HELD, MAIN, NAME, SIZES
+from mallard.shared.age import YOUNG
 from mallard.shared.mallocs import OWN
 from mallard.shared.stats import Outcome, Ratio, geometric_mean_ratio, spread
 
@@ -88,7 +90,9 @@ def whole_tables() -> dict[str, Callable[[], str]]:
 
 def _works(size: str, stored: StoredRun | None = None) -> Sequence[Work]:
     by_setting = group_works(NAME, (stored or load(NAME)).rows)
-    return next((works for setting, works in by_setting.items() if dict(setting)["size"] == size), ())
+    wanted = {"size": size, "age": YOUNG}
+    found = (works for setting, works in by_setting.items() if wanted.items() <= dict(setting).items())
+    return next(found, ())
 
 
 def bars() -> str:
@@ -254,8 +258,9 @@ def _held(work: Work) -> dict[str, float]:
 
 
 def _strategies(works: Sequence[Work], *, whole: bool) -> list[str]:
-    """Without the variants of a strategy and its bindings; README's table needs the abstract base."""
-    return [name for name in work_strategies(works) if whole or not name.endswith(VARIANTS)]
+    """Without the variants of a strategy and its bindings, and without pools over other mallocs."""
+    names = [name for name in work_strategies(works) if mallocs_in([name]) or not malloc(name)]
+    return [name for name in names if whole or not name.endswith(VARIANTS)]
 
 
 def _times(works: Sequence[Work], *, whole: bool = False) -> str:

@@ -19,6 +19,7 @@ from mallard.bench.library_code import fingerprint
 from mallard.bench.plan import SCALES
 from mallard.bench.plan.request import GIB
 from mallard.bench.result import Row
+from mallard.shared.age import YOUNG
 from mallard.shared.stats import Ratio, Spread
 
 DOCS = Path(__file__).resolve().parents[1]
@@ -101,8 +102,13 @@ def _place(command: str) -> int:
 
 
 def on_huge_pages(stored: StoredRun) -> bool:
-    """Such cells stand beside those on small pages, in figures/settings.py, and in no count of cells."""
+    """Such cells stand beside those on small pages, in figures/settings.py."""
     return bool(stored.run["options"].get("pages") == [HUGE])
+
+
+def is_special(stored: StoredRun) -> bool:
+    """Cells on huge pages and in aged heaps have pages of their own, and are in no count of cells."""
+    return on_huge_pages(stored) or any(age != YOUNG for age in stored.run["options"].get("ages", ()))
 
 
 def load(experiment: str) -> StoredRun:

@@ -32,11 +32,11 @@ constexpr program_operations<typename Binding::handle> operations_of() {
 template <class Handle>
 const program_table<Handle>& program_table_for() {
     using binding = typename binding_with<Handle>::type;
-    static constexpr auto table = []<class... Program, class... WinkedOut>(
-                                      std::type_identity<std::tuple<Program...>>,
-                                      std::type_identity<std::tuple<WinkedOut...>>) {
-        return program_table<Handle>{operations_of<binding, Program, WinkedOut>()...};
-    }(std::type_identity<programs<binding>>(), std::type_identity<programs<binding, true>>());
+    static constexpr auto table =
+        []<class... Program, class... WinkedOut>(std::type_identity<std::tuple<Program...>>,
+                                                 std::type_identity<std::tuple<WinkedOut...>>) {
+            return program_table<Handle>{operations_of<binding, Program, WinkedOut>()...};
+        }(std::type_identity<programs<binding>>(), std::type_identity<programs<binding, true>>());
     return table;
 }
 

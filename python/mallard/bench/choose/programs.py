@@ -27,6 +27,7 @@ from mallard.bench.choose.findings import POOL
 from mallard.bench.choose.ground import Evidence
 from mallard.bench.experiments.programs import NAME, SIZES
 from mallard.bench.strategy_names import GLOBAL_STRATEGIES
+from mallard.shared.age import YOUNG
 from mallard.shared.mallocs import MALLOCS, OWN
 from mallard.shared.stats import Outcome
 
@@ -98,7 +99,7 @@ def programs_standing(strategy: str, evidence: Evidence) -> Standing:
 def _tables(evidence: Evidence, size: str) -> list[_Table]:
     """A table for each run and setting."""
     tables: dict[tuple[object, ...], _Table] = {}
-    for place in evidence.places(NAME, size=size):
+    for place in evidence.places(NAME, size=size, age=YOUNG):
         setting = sorted(item for item in place.parameters.items() if item[0] != "program")
         table = tables.setdefault((place.run, *setting), _Table(place.run, size, {}))
         table.cells[str(place.parameters["program"])] = with_fastest_malloc(place.cells)

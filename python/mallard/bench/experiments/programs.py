@@ -33,12 +33,12 @@ EXPERIMENT = Experiment(
     "folds and evaluates them. requests answers one request of a web server. interner keeps each word of a "
     "text once. cache drops what was used least recently. index looks for documents by their words. graph "
     "adds and removes edges between searches. orders matches the orders of an exchange. entities updates the "
-    "objects of a game, frame by frame. k-d-tree looks for neighbours of points. documents, sessions, modules "
-    "(of a compiler) and world (of a game) live long, and replace what they hold part by part; allocators that "
-    "are constructed for a structure are constructed for each part. Small programs fit into "
+    "objects of a game, frame by frame. k-d-tree looks for neighbours of points. documents, sessions, "
+    "modules (of a compiler) and world (of a game) live long, and replace what they hold part by part; "
+    "an allocator that is constructed for a structure is constructed for each part. Small programs fit into "
     "a second-level cache; large ones are ten times as large, and more. A time is that of a scope, with "
-    "its allocator and all destructors. A used or old heap is the malloc's, in which blocks of others came, went "
-    "and stayed before the clock started.",
+    "its allocator and all destructors. In a used or old heap, blocks of others came, went and stayed in the "
+    "malloc before the clock started.",
     axes=(
         Axis(
             *("program", WORDS, f"such as json,compiler (default: all of {len(PROGRAMS)})"),
