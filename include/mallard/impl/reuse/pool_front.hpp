@@ -120,7 +120,11 @@ private:
         pool_front& front;
 
         void on_word() const noexcept { front.classes_ |= has_words; }
-        void on_gap(std::byte* gap) const noexcept { front.free_.donate_gap(gap); }
+        void on_gap(std::byte* gap) const noexcept {
+            if constexpr (requires { front.free_.donate_gap(gap); }) {
+                front.free_.donate_gap(gap);
+            }
+        }
     };
 
     [[MALLARD_NO_UNIQUE_ADDRESS]] FreeBlocks free_; // lends its last bytes to the next members
