@@ -82,7 +82,7 @@ INSTALLING = (
     (YES, "install them without a question ($MALLARD_YES, $CI)"),
 )
 EXAMPLES = (
-    ("mallard bench", "eleven questions, a line each; two minutes"),
+    ("mallard bench", "twelve questions, a line each; two minutes"),
     ("mallard advise -- ./program", "which allocator belongs where; two minutes"),
 )
 STATUSES = (

@@ -58,8 +58,17 @@ QUESTIONS = (
         "programs",
         ("multipool",),
         ("pmr-unsynchronized",),
-        "ten programs that fit into a cache",
+        "fourteen programs that fit into a cache",
         {"size": "small", "operations": "30000"},
+    ),
+    Question(
+        "in an old process",
+        "mallard",
+        "programs",
+        ("multipool",),
+        ("pmr-unsynchronized",),
+        "a cache of documents, after 24 MB of other blocks",
+        {"program": "documents", "size": "large", "age": "used", "operations": "30000"},
     ),
     Question(
         "build a structure, drop it",
