@@ -244,7 +244,7 @@ def _add_against(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against",
         metavar="MALLOC",
-        help=f"measure mallard beside a malloc to preload: {others}, or NAME=FILE; several with commas",
+        help=f"beside mallocs to preload: {others}, NAME=FILE",
     )
 
 
