@@ -244,7 +244,7 @@ def _add_against(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against",
         metavar="MALLOC",
-        help=f"beside mallocs to preload: {others}, NAME=FILE",
+        help=f"beside {others} or NAME=FILE, preloaded",
     )
 
 
