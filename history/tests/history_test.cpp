@@ -1,5 +1,7 @@
 #include "history/history.hpp"
 
+#include <mallard/core/build_mode.hpp>
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -209,7 +211,7 @@ TEST_F(histories, free_everything_if_a_request_fails) {
 }
 
 TEST_F(histories, need_memory_for_their_tables) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(MALLARD_ASAN) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "a sanitizer needs more address space than the limit allows";
 #else
     const int status = in_child([] {
@@ -232,7 +234,7 @@ TEST_F(histories, report_the_memory_of_the_process) {
 
 TEST_F(histories, know_free_chunks_of_the_c_library_alone) {
     EXPECT_EQ(count_free_chunks(accounted).count, remains::unknown);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__GLIBC__)
+#if !defined(MALLARD_ASAN) && !defined(__SANITIZE_THREAD__) && defined(__GLIBC__)
     const int status = in_child([] { // which ends with what the history left
         const remains left = age({std::malloc, std::free}, small);
         return left.free_chunks != remains::unknown && left.free_chunks > 10 && left.free_bytes > 0 ? 0 : 1;

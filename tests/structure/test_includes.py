@@ -39,7 +39,7 @@ ROOMS = {
     "examples": {"include"},
     "tests": {"include", "src"},
     "history": {"include"},
-    "history/tests": {"history", "tests"},
+    "history/tests": {"include", "history", "tests"},
     "bench/runner": {"include", "history"},
     "bench/tests": {"include", "src", "tests", "bench/runner"},
     "advisor/trace": {"include"},

@@ -155,6 +155,7 @@ def test_a_failed_recovery_has_a_status(collector, tmp_path):
 
 def test_one_recording_at_a_time_has_a_name(collector, toys, tmp_path):
     running = Running(collector, tmp_path / "x", toys.calls, 1, "waits")
+    running.wait_until_output_closes()
     program = running.program
     for words in (["-o", running.trace, "true"], ["--recover", running.trace]):
         done = subprocess.run([collector, *words], capture_output=True, text=True, check=False)
