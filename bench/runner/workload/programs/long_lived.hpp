@@ -270,7 +270,7 @@ private:
         }
         served.visited.push_back(string(10 + random.below(50), '/', alloc<char>(served.allocator)));
         std::uint64_t sum = served.visited.size();
-        for (const auto& [name, value] : served.values) {
+        for (const auto& [attribute, value] : served.values) {
             sum += value.size();
         }
         return sum;
