@@ -52,6 +52,7 @@ LEAST_ROUNDS, MOST_ROUNDS = 3, 21
 LEAST_SECONDS = 0.003  # of CPU time: the start of a process takes a third of it
 LAUNCHER_SHARE = 0.5  # of the CPU time, spent in other processes
 SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
+DYNAMIC_SYMBOLS = 11  # SHT_DYNSYM
 UNSCOPED = Scope("", NO_SCOPE)
 
 
@@ -194,7 +195,7 @@ def refuse_unaged(program: Program, first: RunResult) -> None:
             f"{program.words[0]} cannot be aged: {_unaged_reason(path)}, so its heap gets no history"
         )
     linked = linked_into(os.path.realpath(path))
-    if linked and not _brings_malloc(path, first):
+    if linked and not _brings_malloc(path, first) and not _imports_malloc(path):
         raise UsageError(
             f"{program.words[0]} cannot be aged: {linked} is linked into it under names that a library "
             "cannot reach, so its heap gets no history, and no other malloc can be preloaded"
@@ -221,6 +222,22 @@ def _has_interpreter(path: str) -> bool:
     (offset,) = struct.unpack_from("<Q", data, 32)
     size, count = struct.unpack_from("<HH", data, 54)
     return any(struct.unpack_from("<I", data, offset + size * index)[0] == 3 for index in range(count))
+
+
+def _imports_malloc(path: str) -> bool:
+    """True if the ELF file of 64 bits calls the malloc of a shared library. CPython 3.13 does, and contains a
+    mimalloc that serves builds without the global lock only."""
+    data = Path(path).read_bytes()
+    table, size, count = *struct.unpack_from("<Q", data, 40), *struct.unpack_from("<HH", data, 58)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + size * index) for index in range(count)]
+    for _, kind, _, _, offset, length, link, *_ in sections:
+        if kind != DYNAMIC_SYMBOLS:
+            continue
+        names = sections[link][4]
+        for name, _, _, section, *_ in struct.iter_unpack("<IBBHQQ", data[offset : offset + length]):
+            if section == 0 and data.startswith(b"malloc\0", names + name):
+                return True
+    return False
 
 
 def _brings_malloc(path: str, first: RunResult) -> bool:

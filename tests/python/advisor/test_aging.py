@@ -44,6 +44,7 @@ from mallard.advisor.view.terminal.aging import aging_json
 from mallard.cli import parse_command
 from mallard.shared.age import levels, read_ages
 from mallard.shared.errors import UsageError
+from mallard.shared.mallocs import linked_into
 from mallard.shared.stats import Ratio
 
 YOUNG, OLD = read_ages("young,old")
@@ -261,6 +262,16 @@ def test_a_hidden_malloc_cannot_be_aged(tmp_path):
         refuse_unaged(program, RESULT)
     own = replace(RESULT, counts=replace(RESULT.counts, malloc_file=str(hidden)))
     refuse_unaged(program, own)
+
+
+def test_an_unused_malloc_inside_is_no_obstacle(tmp_path):
+    source = tmp_path / "main.c"
+    source.write_text(
+        '#include <stdlib.h>\nconst char text[] = "mimalloc: ";\nint main(void) { return !malloc(9); }\n'
+    )
+    subprocess.run(["gcc", "-O0", "-o", tmp_path / "both", source], check=True)
+    assert linked_into(str(tmp_path / "both")) == "mimalloc"
+    refuse_unaged(Program([str(tmp_path / "both")], Path("x")), RESULT)
 
 
 @pytest.mark.parametrize(
