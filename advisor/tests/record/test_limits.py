@@ -14,7 +14,7 @@ from mallard.advisor.trial.program import HEADER, REMAINS
 
 # docs/advisor/recording.md names these figures.
 MOST_ADDRESSES = 16 << 20
-MOST_STACK_AT_FIRST = 1536
+MOST_STACK_AT_FIRST = 1792
 MOST_STACK = 512
 STEP = 64
 
