@@ -58,8 +58,9 @@ public:
     [[nodiscard]] failure untraceable() const;
 
     /// Effects: reads as much of the memory at `from` as is mapped.
-    /// Returns: the number of bytes; 0 also if the process has ended or executed another program.
-    std::size_t read_memory(address from, std::span<std::byte> to) const noexcept;
+    /// Returns: the number of bytes; 0 also if the process has ended or executed another program. Most callers look at what was read.
+    std::size_t read_memory(address from,
+                            std::span<std::byte> to) const noexcept; // NOLINT(modernize-use-nodiscard)
 
     /// Effects: takes a new snapshot of the mappings.
     void update_mappings();
