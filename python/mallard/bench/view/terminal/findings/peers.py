@@ -48,13 +48,13 @@ SUMMARY_LEGEND = (
 HEADS = {
     FASTER: "faster",
     EVEN: "even",
-    UNRESOLVED: "unresolved",
+    UNRESOLVED: "open",
     SLOWER: "slower",
-    UNFINISHED: "unfinished",
+    UNFINISHED: "failed",
 }
 FIGURE = 6  # columns of the longest figure, <0.001
 WIDE = 100  # columns of a terminal with room for the worst experiment
-MORE = "'mallard show peers EXPERIMENT' has one in full, 'mallard show peers --all' every one"
+MORE = "'mallard show peers EXPERIMENT' has one in full, '--all' every one"
 
 
 def show_peers_summary(console: Console, duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> None:
@@ -116,7 +116,7 @@ WIDTH_WITH_WORST = 140
 LEGEND = (
     "ratio: the time of mallard's fastest strategy / that of the library's fastest, cell by cell; the "
     "geometric mean with its 95 % interval; below 1 mallard is faster. faster, even, slower: mallard, in "
-    "cells; even: within 5 percent of 1; unresolved: a wider interval that holds 1; unfinished: the other. "
+    "cells; even: within 5 percent of 1; open: a wider interval that holds 1; failed: the other. "
     "=: no difference."
 )
 
