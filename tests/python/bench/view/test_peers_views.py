@@ -84,7 +84,7 @@ def test_without_an_experiment_it_is_a_summary(database: Path, capsys: pytest.Ca
     assert lines[0][:2] == ["mallard's", "its"]
     pool = next(line for line in lines if line[:1] == ["multipool"])
     assert pool[1:7] == ["new-delete@jemalloc", "0.50", "3", "0", "0", "0"]
-    assert "'mallard show peers EXPERIMENT' has one in full, 'mallard show peers --all' every one" in output
+    assert "'mallard show peers EXPERIMENT' has one in full, '--all' every one" in output
     assert "Counterpart beside counterpart, in " in output
     assert "fastest strategy" not in output
     assert "free" not in output
