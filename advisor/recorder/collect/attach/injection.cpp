@@ -30,6 +30,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -425,8 +426,8 @@ private:
         is_stopped_ = false;
         for (const auto end = steady_clock::now() + most_stop; steady_clock::now() < end;) {
             std::uint32_t is_created = 0;
-            process_.read_memory(data + offsetof(trace::attachment, is_created),
-                                 std::as_writable_bytes(std::span(&is_created, 1)));
+            std::ignore = process_.read_memory(data + offsetof(trace::attachment, is_created),
+                                               std::as_writable_bytes(std::span(&is_created, 1)));
             if (is_created != 0) {
                 interrupt();
                 return;

@@ -23,6 +23,7 @@
 #include <set>
 #include <sstream>
 #include <string_view>
+#include <tuple>
 
 namespace mallard::collect {
 
@@ -243,7 +244,7 @@ void target::find_libc() {
     for (std::size_t count = 0; count < most_files; ++count) {
         std::array<char, PATH_MAX> name{};
         const auto name_at = reinterpret_cast<address>(file.l_name);
-        read_memory(name_at, std::as_writable_bytes(std::span(name).first(name.size() - 1)));
+        std::ignore = read_memory(name_at, std::as_writable_bytes(std::span(name).first(name.size() - 1)));
         if (name_at != 0 && fs::path(name.data()).filename() == "libc.so.6") {
             libc_ = find_mapping(reinterpret_cast<address>(file.l_ld)).file;
             libc_base_ = file.l_addr;

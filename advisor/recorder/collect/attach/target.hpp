@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace mallard::collect {
@@ -58,9 +59,8 @@ public:
     [[nodiscard]] failure untraceable() const;
 
     /// Effects: reads as much of the memory at `from` as is mapped.
-    /// Returns: the number of bytes; 0 also if the process has ended or executed another program. Most callers look at what was read.
-    std::size_t read_memory(address from,
-                            std::span<std::byte> to) const noexcept; // NOLINT(modernize-use-nodiscard)
+    /// Returns: the number of bytes; 0 also if the process has ended or executed another program.
+    [[nodiscard]] std::size_t read_memory(address from, std::span<std::byte> to) const noexcept;
 
     /// Effects: takes a new snapshot of the mappings.
     void update_mappings();
@@ -94,7 +94,7 @@ private:
     template <typename T>
     [[nodiscard]] T read_object(address from) const noexcept {
         T object{};
-        read_memory(from, std::as_writable_bytes(std::span(&object, 1)));
+        std::ignore = read_memory(from, std::as_writable_bytes(std::span(&object, 1)));
         return object;
     }
 

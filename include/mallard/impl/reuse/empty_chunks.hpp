@@ -133,9 +133,9 @@ private:
             return merge_sort(list);
         }
         std::array<core::free_block*, std::size_t{1} << parts_log2> parts{};
-        // The range is that of merged_range_bytes at least, which an analyser does not see through the branch above.
-        const unsigned shift =
-            static_cast<unsigned>(std::bit_width((highest - lowest) | merged_range_bytes)) - parts_log2;
+        // At least merged_range_bytes, which an analyser does not see through the branch above.
+        const auto range_log2 = static_cast<unsigned>(std::bit_width(highest - lowest));
+        const unsigned shift = core::max(range_log2, parts_log2) - parts_log2;
         while (list != nullptr) {
             core::free_block* const block = std::exchange(list, next(list));
             core::free_block*& part = parts[(reinterpret_cast<std::uintptr_t>(block) - lowest) >> shift];
