@@ -58,6 +58,25 @@ def test_repeats_the_load_of_a_server(toys, tmp_path):
     assert result["server"]["compared"] == 2
 
 
+def test_churns_a_server_between_its_loads(toys, tmp_path):
+    serves = toys.build("serves", ["serves.cpp"], "-g")
+    ask = f"{serves} socket ask 4"
+    churn = ("--churn", f"{ask} && echo churned >> log")
+    result = aging(
+        tmp_path, "--load", f"{ask} && echo loaded >> log", *churn, "--loads", 12, "--", serves, "socket"
+    )
+    assert (result["server"]["churns"], result["server"]["compared"]) == (6, 5)
+    served_once = [*["loaded"] * 6, *["churned", "loaded"] * 6]
+    assert (tmp_path / "log").read_text().split()[1:19] == served_once  # after the first run
+
+
+def test_a_failed_churn_is_reported(toys, tmp_path):
+    serves = toys.build("serves", ["serves.cpp"], "-g")
+    load = ("--load", f"{serves} socket ask 4", "--churn", "echo refused >&2; exit 3", "--loads", 12)
+    message = aging(tmp_path, *load, "--", serves, "socket")
+    assert "--churn 'echo refused >&2; exit 3' ended with exit status 3 (refused)" in message
+
+
 def test_verifies_a_change_in_an_aged_process(toys, requests, tmp_path):
     after = toys.build("requests_after", ["requests.cpp"], "-O1")
     words = ("verify", requests, after, "--age", "old,peak=4M", "--rounds", 3, "--json", "--", 200)

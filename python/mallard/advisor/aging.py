@@ -27,6 +27,7 @@ from mallard.advisor.trial.campaign import (
     refuse_long,
     short,
 )
+from mallard.advisor.trial.load import Step, descendants
 from mallard.advisor.trial.process import record, refuse_failed_load, run_limited
 from mallard.advisor.trial.program import (
     HEADER,
@@ -50,6 +51,8 @@ EVEN = 0.05  # an interval within so much of 1 shows that there is no difference
 SECONDS = 100.0
 LEAST_ROUNDS, MOST_ROUNDS = 3, 21
 LEAST_SECONDS = 0.003  # of CPU time: the start of a process takes a third of it
+LEAST_LOADS, MOST_LOADS = 7, 10_000  # of a server
+START_LOADS = 6  # before the first churn
 LAUNCHER_SHARE = 0.5  # of the CPU time, spent in other processes
 SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
 DYNAMIC_SYMBOLS = 11  # SHT_DYNSYM
@@ -67,7 +70,12 @@ class Request:
     seed: int = 1
     load_seconds: float = 30.0
     loads: int | None = None  # instead of load_seconds
+    churn: str | None = None  # a command between loads
     terminal: bool = False
+
+    @property
+    def least_loads(self) -> int:
+        return LEAST_LOADS if self.churn is None else 2 * START_LOADS
 
 
 @dataclass(frozen=True)
@@ -97,6 +105,7 @@ class ServerAging:
     """One server, and its load again and again."""
 
     loads: tuple[LoadPoint, ...]
+    churns: int  # each before one of the last loads
     compared: int  # loads at the start, after the first one, and at the end
     slower: Ratio | None  # the last loads over those at the start; None if there are too few
 
@@ -161,7 +170,8 @@ def _interval(ratio: Ratio) -> str:
     """Behind a change that does not state it."""
     if not ratio.bounded or ratio.low <= 1 <= ratio.high:
         return ""
-    low, high = sorted((ratio.low, ratio.high) if ratio.median >= 1 else (1 / ratio.low, 1 / ratio.high))
+    is_faster = change(ratio).endswith("faster")
+    low, high = (1 / ratio.high, 1 / ratio.low) if is_faster else (ratio.low, ratio.high)
     return f" ({low:.2g} to {high:.2g})" if high >= 1.5 else f" ({low:.2f} to {high:.2f})"
 
 
@@ -171,17 +181,24 @@ def server_sentence(server: ServerAging | None) -> str:
     count, ratio = len(server.loads), server.slower
     if ratio is None:
         return f"The load ran {count} times, too few for an answer; give --for a longer time."
+    seconds = median([point.cpu_seconds for point in server.loads])
+    if seconds < LEAST_SECONDS:
+        return (
+            f"The load takes {1e3 * seconds:.2g} ms of the server's CPU time, which is too short for an "
+            "answer; give --load more work."
+        )
     grown = server.loads[-1].resident_bytes / max(1, server.loads[0].resident_bytes)
     memory = f"and its resident memory is {grown:.2f} times that after the first load"
-    changed = f"{change(ratio)} after {count} loads{_interval(ratio)}"
+    past = f"{server.churns} rounds of churn" if server.churns else f"{count} loads"
+    changed = f"{change(ratio)} after {past}{_interval(ratio)}"
     if change(ratio) == "even":
-        return f"The server does not age: the load takes as long after {count} loads as before, {memory}."
+        return f"The server does not age: the load takes as long after {past} as before, {memory}."
     if ratio.high < 1:
         return f"The server does not age: the load is {changed}, {memory}."
     if ratio.low > 1:
         return f"The server ages: the load is {changed}, {memory}."
     return (
-        f"Whether the server ages is {change(ratio)}: after {count} loads the load takes {ratio.median:.2f} "
+        f"Whether the server ages is {change(ratio)}: after {past} the load takes {ratio.median:.2f} "
         f"times as long, {memory}; more loads narrow the interval."
     )
 
@@ -402,11 +419,12 @@ def _notes(
 ASKED = HEADER.size + 108
 ANSWER = struct.Struct("<HHQQ")
 UNKNOWN = 2**64 - 1
-LEAST_LOADS, MOST_LOADS = 7, 10_000
 
 
 def age_server(program: Program, request: Request, tick: Callable[[int, int], None]) -> ServerAging:
     """Starts the server once, and repeats its load."""
+    assert program.surroundings.load
+    load = replace(program.surroundings.load, churn=request.churn)
     with scratch_folder("age") as folder:
         report = Path(folder) / "report"
         # The library with malloc's functions answers questions about the heap. It is in all loads alike.
@@ -423,49 +441,50 @@ def age_server(program: Program, request: Request, tick: Callable[[int, int], No
                 stdout=output,
                 stderr=output,
                 folder=working,
-                load=program.surroundings.load,
+                load=load,
                 watch=watch,
             )
     if result.failure:
         raise UsageError(f"{result.failure}, when its load was repeated; {result.remedy}")
-    return summarize_loads(watch.points)
+    return summarize_loads(watch.points, churned=request.churn is not None)
 
 
-def summarize_loads(points: Sequence[LoadPoint]) -> ServerAging:
-    """Leaves the first load out, which fills the server's caches."""
+def summarize_loads(points: Sequence[LoadPoint], *, churned: bool = False) -> ServerAging:
+    """Leaves the first load out, which fills the server's caches. Without churn, each load ages the server,
+    and thirds are compared; with it, the loads before the first churn and as many of the last."""
     later = [max(point.cpu_seconds, 1e-6) for point in points[1:]]
-    compared = len(later) // 3
+    churns = max(0, len(points) - START_LOADS) if churned else 0
+    compared = min(churns, START_LOADS - 1) if churned else len(later) // 3
     ratio = paired_ratio(later[-compared:], later[:compared]) if compared >= 2 else None
-    return ServerAging(tuple(points), compared, ratio)
+    return ServerAging(tuple(points), churns, compared, ratio)
 
 
 class _Watch:
-    """Called when the server is ready, and after each load. Returns true for another load."""
+    """Measures each load, and counts them."""
 
     def __init__(self, report: Path, request: Request, tick: Callable[[int, int], None]) -> None:
         self.points: list[LoadPoint] = []
         self._report, self._request, self._tick = report, request, tick
         self._begin, self._cpu_seconds, self._asked = 0.0, 0.0, 0
 
-    def __call__(self, session: int) -> bool:
-        cpu_seconds, resident = session_use(session)
-        if self._begin == 0.0:
-            self._begin = time.monotonic()
-        else:
-            chunks, free_bytes = self._answer()
-            self.points.append(LoadPoint(cpu_seconds - self._cpu_seconds, resident, chunks, free_bytes))
+    def begin_load(self, measurer: int) -> None:
+        self._begin = self._begin or time.monotonic()
+        self._ask()
+        self._cpu_seconds = server_use(measurer)[0]
+
+    def end_load(self, measurer: int) -> Step:
+        cpu_seconds, resident = server_use(measurer)
+        chunks, free_bytes = self._answer()
+        self.points.append(LoadPoint(cpu_seconds - self._cpu_seconds, resident, chunks, free_bytes))
         done = len(self.points)
-        elapsed = time.monotonic() - self._begin
         wanted = self._request.loads
         if wanted is None:
-            estimate = int(done * self._request.load_seconds / elapsed) if done else LEAST_LOADS
-            wanted = min(MOST_LOADS, max(LEAST_LOADS, estimate))
+            estimate = int(done * self._request.load_seconds / (time.monotonic() - self._begin))
+            wanted = min(MOST_LOADS, max(self._request.least_loads, estimate))
         self._tick(done, max(wanted, done))
-        goes_on = done < wanted
-        if goes_on:
-            self._ask()
-        self._cpu_seconds = session_use(session)[0]
-        return goes_on
+        if done >= wanted:
+            return Step.END
+        return Step.LOAD if self._request.churn is None or done < START_LOADS else Step.CHURN
 
     def _ask(self) -> None:
         self._asked = (self._asked + 1) % (1 << 16)
@@ -502,20 +521,18 @@ class _Mapping:
             self._memory.close()
 
 
-def session_use(session: int) -> tuple[float, int]:
-    """CPU seconds and resident bytes of the processes of a session, without its leader, which is mallard's.
-    Children that a process has waited for count as its own.
+def server_use(measurer: int) -> tuple[float, int]:
+    """CPU seconds and resident bytes of the processes below mallard-measure. Children that a process has
+    waited for count as its own.
     """
     seconds, resident = 0.0, 0
     tick, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
-    for folder in Path("/proc").glob("[0-9]*"):
-        number = int(folder.name)
+    for process in descendants(measurer):
+        folder = Path(f"/proc/{process}")
         with suppress(OSError, ValueError, IndexError):
             fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
-            if number == session or int(fields[3]) != session:
-                continue
             # The clock of a process, in nanoseconds, also of threads that ended: clock_getcpuclockid(3).
-            seconds += time.clock_gettime((~number << 3) | 2)
+            seconds += time.clock_gettime((~process << 3) | 2)
             seconds += (int(fields[13]) + int(fields[14])) / tick
             resident += int((folder / "statm").read_bytes().split()[1]) * page
     return seconds, resident

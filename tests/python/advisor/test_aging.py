@@ -22,7 +22,7 @@ from mallard.advisor.aging import (
     change,
     refuse_unaged,
     server_sentence,
-    session_use,
+    server_use,
     summarize_loads,
 )
 from mallard.advisor.trial.process import Measured
@@ -95,6 +95,14 @@ def test_the_answer_is_a_sentence(tmp_path):
     assert document["rows"][1]["slower"]["median"] == pytest.approx(2.7, rel=0.02)
 
 
+def test_the_interval_of_even_is_not_inverted(tmp_path):
+    """Below 1, the interval of a faster program is that of its speed."""
+    aging = aged({"glibc": 0.2}, {"glibc": 0.97}, tmp_path)
+    assert aging.headline == "glibc: even in an old process (0.96 to 0.98)."
+    faster = aged({"glibc": 0.2}, {"glibc": 0.5}, tmp_path)
+    assert faster.headline == "glibc: 2 times faster in an old process (2 to 2)."
+
+
 def test_a_program_can_be_too_short(tmp_path):
     aging = aged({"glibc": 0.0005}, {"glibc": 2.0}, tmp_path)
     assert aging.headline == (
@@ -141,11 +149,26 @@ def test_last_loads_are_compared_with_the_first():
     assert "too few" in server_sentence(summarize_loads(points(90, 10, 10)))
 
 
+def test_churned_loads_are_compared_with_those_before():
+    server = summarize_loads(points(90, *[10, 10.1] * 3, *[20, 20.2] * 5), churned=True)
+    assert (server.churns, server.compared) == (11, 5)
+    assert server_sentence(server).startswith(
+        "The server ages: the load is 2 times slower after 11 rounds of"
+    )
+    assert "too few" in server_sentence(summarize_loads(points(90, *[10] * 6), churned=True))
+
+
+def test_a_load_can_be_too_short():
+    sentence = server_sentence(summarize_loads(points(*[0.01] * 9)))
+    assert sentence.startswith("The load takes 0.01 ms of the server's CPU time, which is too short")
+
+
 WORKER = """
 import os, sys, time
 if os.fork():
     os.wait()
 else:
+    os.setsid()
     memory = bytearray(1 << 24)
     print(flush=True)
     sys.stdin.readline()
@@ -157,20 +180,20 @@ else:
 """
 
 
-def test_the_use_of_a_session_leaves_its_leader_out():
+def test_the_use_of_a_server_leaves_the_measurer_out():
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", WORKER], start_new_session=True, **pipes) as leader:
         assert leader.stdout
         assert leader.stdin
         leader.stdout.readline()
-        before, resident = session_use(leader.pid)
+        before, resident = server_use(leader.pid)
         leader.stdin.write(b"\n")
         leader.stdin.flush()
         leader.stdout.readline()
-        after, _ = session_use(leader.pid)
+        after, _ = server_use(leader.pid)
     assert resident >= 1 << 24
     assert after - before >= 0.1
-    assert session_use(leader.pid) == (0.0, 0)
+    assert server_use(leader.pid) == (0.0, 0)
 
 
 def test_reads_what_a_history_left(tmp_path):
@@ -285,6 +308,11 @@ def test_an_unused_malloc_inside_is_no_obstacle(tmp_path):
         ),
         (["age", "--loads", "9", "--", "true"], "--loads 9 repeats the load of a server; add --load CMD"),
         (["age", "--load", "x", "--loads", "3", "--", "true"], "a comparison needs 7 loads or more"),
+        (["age", "--load", "x", "--churn", "y", "--loads", "9", "--", "true"], "needs 12 loads or more"),
+        (
+            ["age", "--churn", "y", "--", "true"],
+            "--churn CMD ages a server between its loads; add --load CMD",
+        ),
         (["age", "--load", "x", "--loads", "9", "--for", "3", "--", "true"], "leave one out"),
         (["age", "--history", "no/such", "--", "true"], "--history no/such is not a file"),
         (["age", "--rounds", "2", "--", "true"], "--rounds 2: an interval needs 3 rounds"),

@@ -29,7 +29,7 @@ from mallard.cli import parse_command
 from mallard.shared.errors import UsageError
 from mallard.shared.stats import Difference
 
-SESSION = os.getsid(0)
+PARENT = os.getppid()
 RUN = Measured(1.0, 1.0, 1, 1, 0, "")
 
 
@@ -46,11 +46,11 @@ def test_finds_a_port_without_a_connection(kind: socket.SocketKind) -> None:
         server.bind(("127.0.0.1", 0))
         port = server.getsockname()[1]
         if kind == socket.SOCK_STREAM:
-            assert not listens(SESSION, port)  # bound, but not yet listening
+            assert not listens(PARENT, port)  # bound, but not yet listening
             server.listen()
-        assert listens(SESSION, port)
-        assert not listens(1 << 30, port)  # of another session
-    assert not listens(SESSION, port)
+        assert listens(PARENT, port)
+        assert not listens(1 << 30, port)  # of no server
+    assert not listens(PARENT, port)
 
 
 def test_finds_a_socket_among_names_of_any_bytes() -> None:
@@ -60,7 +60,7 @@ def test_finds_a_socket_among_names_of_any_bytes() -> None:
         server.listen()
         try:
             Path("/proc/self/comm").write_bytes(b"cut ) \xe2\x82")
-            assert listens(SESSION, None)
+            assert listens(PARENT, None)
         finally:
             Path("/proc/self/comm").write_bytes(own_name)
 
@@ -69,7 +69,7 @@ def test_finds_any_listening_socket(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "socket"))
         server.listen()
-        assert listens(SESSION, None)
+        assert listens(PARENT, None)
         assert not listens(1 << 30, None)
 
 

@@ -14,7 +14,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
+from typing import Protocol
 
 from mallard.advisor.trial.command import last_lines, run_command
 
@@ -31,6 +33,7 @@ class Load:
     port: int | None = None  # at which the server listens when it is ready; None for any
     stop: str | None = None  # the command that ends the server; None for SIGTERM
     metric: str | None = None  # a regular expression for the load's output; its first group is a number
+    churn: str | None = None  # a command that ages the server between repetitions of the load
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,20 @@ class LoadResult:
     metric: float | None = None
 
 
-# Called with the server's session, when it is ready, and after each load; true for another load.
-Watch = Callable[[int], bool]
+class Step(Enum):
+    """What follows a load."""
+
+    END = "end"
+    LOAD = "load"
+    CHURN = "churn, then load"
+
+
+class Watch(Protocol):
+    """Observes the repeated load of a server, whose processes are below that of mallard-measure."""
+
+    def begin_load(self, measurer: int) -> None: ...
+
+    def end_load(self, measurer: int) -> Step: ...
 
 
 def server_status(status: int) -> int:
@@ -69,25 +84,47 @@ def run_load(
     if failed := _wait_until_ready(is_running, server.pid, load, name, limit, folder):
         return failed
     if watch:
-        watch(server.pid)
-    result = _run_command(is_running, load, name, seconds_limit, folder)
-    while watch and not result.failure and is_running() and watch(server.pid):
-        result = _run_command(is_running, load, name, seconds_limit, folder)
+        result = _repeat_load(is_running, server.pid, load, name, seconds_limit, folder, watch)
+    else:
+        result = _run_command("--load", is_running, load, name, seconds_limit, folder)
     if is_running():
         failed = _end_server(server, load, name, limit, folder)
         return failed if failed and not result.failure else result
     return result if result.failure else replace(result, server_ended=True)
 
 
+def _repeat_load(
+    is_running: Callable[[], bool],
+    measurer: int,
+    load: Load,
+    name: str,
+    seconds_limit: float,
+    folder: Path | None,
+    watch: Watch,
+) -> LoadResult:
+    """Returns: the result of the last command, which is the first one that failed."""
+    churn = replace(load, command=load.churn or "true", metric=None)
+    while True:
+        watch.begin_load(measurer)
+        result = _run_command("--load", is_running, load, name, seconds_limit, folder)
+        if result.failure or not is_running():
+            return result
+        step = watch.end_load(measurer)
+        if step is Step.CHURN:
+            result = _run_command("--churn", is_running, churn, name, seconds_limit, folder)
+        if step is Step.END or result.failure or not is_running():
+            return result
+
+
 def _wait_until_ready(
-    is_running: Callable[[], bool], session: int, load: Load, name: str, limit: float, folder: Path | None
+    is_running: Callable[[], bool], measurer: int, load: Load, name: str, limit: float, folder: Path | None
 ) -> LoadResult | None:
     """Returns: None if the server is ready."""
     deadline = time.monotonic() + limit
     failure = ""
     while is_running():
         if load.ready is None:
-            is_ready = listens(session, load.port)
+            is_ready = listens(measurer, load.port)
         else:
             ready = run_command("--ready", load.ready, deadline - time.monotonic(), folder, is_running)
             is_ready = ready.status == 0
@@ -119,7 +156,12 @@ def _not_ready(load: Load, name: str, limit: float, failure: str) -> LoadResult:
 
 
 def _run_command(
-    is_running: Callable[[], bool], load: Load, name: str, seconds_limit: float, folder: Path | None
+    option: str,
+    is_running: Callable[[], bool],
+    load: Load,
+    name: str,
+    seconds_limit: float,
+    folder: Path | None,
 ) -> LoadResult:
     end: float | None = None
 
@@ -129,7 +171,7 @@ def _run_command(
             end = end or time.monotonic()
         return end is None or time.monotonic() < end + GRACE_SECONDS
 
-    result = run_command("--load", load.command, seconds_limit, folder, is_needed)
+    result = run_command(option, load.command, seconds_limit, folder, is_needed)
     if result.exceeded is not None:
         return LoadResult(result.failure, result.remedy, hung=True)
     if result.failure and not is_running():
@@ -223,12 +265,28 @@ def judge_end(result: LoadResult, status: int, remaining: int, name: str) -> Loa
     return result
 
 
-def listens(session: int, port: int | None) -> bool:
-    """True if a process of the session has a listening socket: looked up, because a connection would be one
-    more for the server.
+def descendants(process: int) -> Iterator[int]:
+    """The process IDs below a process. The orphans of a server become children of mallard-measure, so all of
+    the server's processes are below it, also those with a session of their own, as PostgreSQL's have.
+    """
+    children: dict[int, list[int]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, IndexError):
+            # Behind the name in parentheses, of any bytes: state, parent.
+            parent = int((folder / "stat").read_bytes().rpartition(b")")[2].split()[1])
+            children.setdefault(parent, []).append(int(folder.name))
+    below = children.pop(process, [])
+    while below:
+        yield (child := below.pop())
+        below += children.pop(child, [])
+
+
+def listens(measurer: int, port: int | None) -> bool:
+    """True if a process below mallard-measure has a listening socket: looked up, because a connection would
+    be one more for the server.
     """
     inodes = set(_listening_inodes(port))
-    return bool(inodes) and any(inode in inodes for inode in _socket_inodes(session))
+    return bool(inodes) and any(inode in inodes for inode in _socket_inodes(measurer))
 
 
 TCP_LISTENS, UDP_BOUND, UNIX_LISTENS = b"0A", b"07", 1 << 16
@@ -258,14 +316,12 @@ def _rows(table: str) -> list[list[bytes]]:
     return []
 
 
-def _socket_inodes(session: int) -> Iterator[str]:
-    for process in Path("/proc").glob("[0-9]*"):
+def _socket_inodes(measurer: int) -> Iterator[str]:
+    for process in descendants(measurer):
+        folder = Path(f"/proc/{process}/fd")
         with suppress(OSError):
-            # Behind the name in parentheses, of any bytes: state, parent, group, session.
-            if int((process / "stat").read_bytes().rpartition(b")")[2].split()[3]) != session:
-                continue
-            for descriptor in os.listdir(process / "fd"):
+            for descriptor in os.listdir(folder):
                 with suppress(OSError):
-                    target = os.readlink(process / "fd" / descriptor)
+                    target = os.readlink(folder / descriptor)
                     if target.startswith("socket:["):
                         yield target[len("socket:[") : -1]

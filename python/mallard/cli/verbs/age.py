@@ -22,7 +22,7 @@ EXAMPLES = (
     ("mallard age --load 'CMD' -- ./server", "a server; one also without a model"),
 )
 TAKES_PROGRAM = True
-LEAST_LOADS = 7
+LEAST_LOADS, LEAST_CHURNED_LOADS = 7, 12  # as in mallard.advisor.aging
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="repeat --load on a server (default: 30 s)",
     )
     parser.add_argument("--loads", metavar="N", type=positive_int, help=argparse.SUPPRESS)
+    parser.add_argument("--churn", metavar="CMD", help="ages a server between loads, untimed")
     parser.add_argument("--json", action="store_true", help="the result as JSON")
 
 
@@ -68,8 +69,11 @@ def check(arguments: argparse.Namespace) -> None:
             )
     if arguments.loads is not None and arguments.duration is not None:
         raise UsageError("--loads and --for are two ends of one repetition; leave one out")
-    if arguments.loads is not None and arguments.loads < LEAST_LOADS:
-        raise UsageError(f"--loads {arguments.loads}: a comparison needs {LEAST_LOADS} loads or more")
+    if arguments.churn is not None and arguments.load is None:
+        raise UsageError("--churn CMD ages a server between its loads; add --load CMD, or leave it out")
+    least = LEAST_LOADS if arguments.churn is None else LEAST_CHURNED_LOADS
+    if arguments.loads is not None and arguments.loads < least:
+        raise UsageError(f"--loads {arguments.loads}: a comparison needs {least} loads or more")
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
@@ -96,6 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         load_seconds=arguments.duration or Request.load_seconds,
         loads=arguments.loads,
+        churn=arguments.churn,
         terminal=trials.reads_terminal(arguments),
     )
     display = Console(stderr=True, highlight=False)
