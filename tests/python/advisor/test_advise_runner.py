@@ -412,6 +412,10 @@ def test_refuses_a_launcher_of_an_unfollowed_program(advise):
     unfollowed = with_launcher(programs_not_followed=1)
     with pytest.raises(UsageError, match="ld starts a program that takes most of the time and was not foll"):
         advise(program=program, **unfollowed)
+    other_user = with_launcher()
+    other_user["process"] |= {"forks_not_followed": 1}
+    with pytest.raises(UsageError, match="has other rights, as another user, or"):
+        advise(program=program, **other_user)
     case, _, _ = advise(program=program, request=Request(("glibc",), process="ld"), **unfollowed)
     assert case.process.startswith("ld, started by clang-16, as --process asks of 2 processes")
 

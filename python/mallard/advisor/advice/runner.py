@@ -544,11 +544,13 @@ def _study_without_events(program: Program, request: Request, first: RunResult, 
 def refuse_unfollowed(profile: Profile, own_seconds: float, all_seconds: float) -> None:
     """Refuses a launcher of a program that could not be followed, by the time of all processes."""
     others = sum(process.cpu_seconds or 0.0 for process in profile.processes if not process.chosen)
-    if profile.programs_not_followed and own_seconds + others < MOSTLY_UNFOLLOWED * all_seconds:
+    unfollowed = profile.programs_not_followed or profile.process.forks_not_followed
+    if unfollowed and own_seconds + others < MOSTLY_UNFOLLOWED * all_seconds:
         raise UsageError(
             f"{program_name(profile.process)} starts a program that takes most of the time and was not "
             "followed: it clears LD_PRELOAD or the environment, or that program is static or has other "
-            "rights, or the recording was made without --follow; give that program itself"
+            "rights, as another user, or the recording was made without --follow; give that program itself, "
+            "and call mallard as its user"
         )
 
 
