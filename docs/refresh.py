@@ -38,6 +38,7 @@ sys.path.insert(0, str(DOCS))
 
 from figures import (  # noqa: E402
     age,
+    aged_servers,
     allocator_images,
     bindings,
     case_studies,
@@ -72,6 +73,7 @@ from mallard.bench.experiments import EXPERIMENTS  # noqa: E402
 FIGURES = (
     *(
         age,
+        aged_servers,
         bindings,
         case_studies,
         claims,
