@@ -89,8 +89,8 @@ class DocumentServer(http.server.BaseHTTPRequestHandler):
 
 
 class Documents:
-    items: ClassVar = 500
-    replaced: ClassVar = 400
+    items: ClassVar = 300
+    replaced: ClassVar = 250
     entries: ClassVar = (10, 3000)
     probes: ClassVar = {"large": (2, 20_000), "small": (400, 20)}
 

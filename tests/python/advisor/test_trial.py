@@ -12,7 +12,7 @@ import pytest
 from mallard.advisor.trial import program as trial_program
 from mallard.advisor.trial.campaign import Campaign, run_campaign
 from mallard.advisor.trial.effect import summarize_trial
-from mallard.advisor.trial.load import FAILED_LOAD, LoadResult
+from mallard.advisor.trial.load import FAILED_LOAD, Load, LoadResult
 from mallard.advisor.trial.process import Measured, RunsDifferError
 from mallard.advisor.trial.program import (
     AS_IT_IS,
@@ -32,6 +32,7 @@ from mallard.advisor.trial.program import (
     read_counts,
 )
 from mallard.advisor.trial.rounds import Rounds, outputs_differ, run_rounds
+from mallard.advisor.trial.surroundings import Surroundings
 from mallard.advisor.view.terminal.trial import show_campaign, trial_json
 from mallard.cli import parse_command
 from mallard.shared.age import levels, young
@@ -449,6 +450,19 @@ def test_compares_the_time_of_the_tried_process(tmp_path, monkeypatch, cpu_ns, s
     monkeypatch.setattr(trial_program, "measure", lambda *_: Measured(1.0, 2.0, 3, 4, 0, ""))
     with pytest.raises(UsageError, match=r"cc1plus, started by g\+\+ was not found when the program ran"):
         program.run(Arm("heap"), SCOPE)
+
+
+@pytest.mark.parametrize(("is_first", "load"), [(True, True), (False, True), (True, False)])
+def test_times_a_launched_server_that_sigterm_ends(tmp_path, monkeypatch, is_first, load):
+    """`env VARIABLE=x python3 server.py`: one process, whose report has no end."""
+    monkeypatch.setattr(trial_program, "measure", lambda *_: Measured(1.0, 2.0, 3, 4, 0, ""))
+    counts = Counts(begin_cpu_ns=200_000_000)
+    monkeypatch.setattr(trial_program, "read_counts", lambda _: counts)
+    process = TriedProcess("python3", 1, "python3, started by env", is_first=is_first)
+    surroundings = Surroundings(load=Load("true") if load else None)
+    run = Program(["env"], tmp_path / "x", process=process, surroundings=surroundings).run(Arm(None), SCOPE)
+    assert bool(run.status & KILLED) is not (is_first and load)
+    assert run.cpu_seconds == (0.8 if is_first and load else 0)
 
 
 def test_a_failed_load_needs_no_report(tmp_path, monkeypatch):

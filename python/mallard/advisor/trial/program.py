@@ -234,6 +234,7 @@ class TriedProcess:
     instance: int  # of the processes with this name, in the order of their first allocations
     title: str
     requests: int = 0  # as recorded; 0 if only a sample was
+    is_first: bool = False  # the launcher became this process and started no other
 
 
 def tried_process(profile: Profile) -> TriedProcess | None:
@@ -247,7 +248,8 @@ def tried_process(profile: Profile) -> TriedProcess | None:
         )
     name = os.path.basename(profile.process.executable)
     requests = profile.figures.allocations if profile.process.sampled_one_in == 1 else 0
-    return TriedProcess(name, profile.process.instance, process_title(profile), requests)
+    is_first = len({process.number for process in profile.processes}) == 1
+    return TriedProcess(name, profile.process.instance, process_title(profile), requests, is_first)
 
 
 # Between the requests of two runs. A recording also counts each realloc.
@@ -306,6 +308,8 @@ class Program:
                 f"{self.process.title} makes {requests:,} requests in one run and {recorded:,} in another: "
                 "processes with this name start in parallel, or the program varies; give that program itself"
             )
+        if self.process.is_first and self.surroundings.load and not counts.cpu_ns:
+            return _to_run_result(measured, counts)  # a server that SIGTERM ends without its destructors
         return RunResult(
             cpu_seconds=counts.cpu_ns / 1e9,
             wall_seconds=counts.wall_ns / 1e9,
