@@ -47,10 +47,11 @@ def test_ages_the_process_behind_a_launcher(requests, tmp_path):
     assert [row["history"]["requests"] > 0 for row in result["rows"]] == [False, True]
 
 
-def test_repeats_the_load_of_a_server(toys, tmp_path):
+@pytest.mark.parametrize("launcher", [(), ("env", "VARIABLE=1")])
+def test_repeats_the_load_of_a_server(toys, tmp_path, launcher):
     serves = toys.build("serves", ["serves.cpp"], "-g")
     load = ("--load", f"{serves} socket ask 4", "--loads", 8)
-    result = aging(tmp_path, *load, "--", serves, "socket")
+    result = aging(tmp_path, *load, "--", *launcher, serves, "socket")
     loads = result["server"]["loads"]
     assert len(loads) == 8
     assert all(point["cpu_seconds"] > 0 and point["resident_bytes"] > 0 for point in loads)

@@ -303,10 +303,10 @@ def age_program(
     program = replace(program, first=first)
     if request.process is None:
         _refuse_if_unaged(program, first)
+    program = follow_launcher(program, first, request, folder)
     server = None
     if program.surroundings.load:
         server = age_server(program, request, step("the load again and again"))
-    program = follow_launcher(program, first, request, folder)
     brought = program.process is None and _brings_malloc(
         shutil.which(program.words[0]) or program.words[0], first
     )
