@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mallard.advisor.advice.aged import AgedHeap, AgedScope
 from mallard.advisor.advice.candidates import Candidate, LastingSite
 from mallard.advisor.advice.ceiling import Ceiling
 from mallard.advisor.advice.global_mallocs import GlobalEffect, Globals
@@ -12,8 +13,8 @@ from mallard.advisor.advice.study import Study
 from mallard.advisor.trial.campaign import Ground, Result
 from mallard.advisor.trial.effect import Effect, Trial
 from mallard.advisor.trial.program import Counts, Scope
-from mallard.shared.age import Age, young
-from mallard.shared.stats import Difference
+from mallard.shared.age import Age, levels, young
+from mallard.shared.stats import Difference, Ratio
 
 MIB = 1 << 20
 
@@ -128,6 +129,24 @@ def mallocs(*effects: tuple[str, float, float], **changes: Any) -> Globals:
         ),
     }
     return Globals(**fields | changes)
+
+
+def aged(
+    *effects: Effect,
+    malloc: tuple[str, float, float] | None = None,
+    chosen: Candidate | None = None,
+    **changes: Any,
+) -> AgedHeap:
+    """An old heap, on which the program takes twice as long."""
+    old = levels()["old"]
+    scopes = [AgedScope(chosen or candidate(), ground(effect, age=old)) for effect in effects]
+    fields: dict[str, Any] = {
+        "rounds": 5,
+        "slower": Ratio(2.0, 1.9, 2.1, 5),
+        "globals": mallocs(*([malloc] if malloc else []), heap=old.heap),
+        "scopes": tuple(scopes),
+    }
+    return AgedHeap(old, **fields | changes)
 
 
 def pattern(kind: str = "reserve", estimate: float | None = 60.0, **changes: Any) -> Pattern:

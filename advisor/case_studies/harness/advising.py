@@ -46,8 +46,8 @@ def advise(case: Case, case_input: Input, rounds: int | None) -> Json:
 
 
 def command(rounds: int | None) -> list[str]:
-    """`mallard advise`, whose plan decides the rounds if they are None."""
-    return ["advise", "--json", *(["--rounds", str(rounds)] if rounds else [])]
+    """`mallard advise` of a young process, whose plan decides the rounds if they are None."""
+    return ["advise", "--json", "--age", "young", *(["--rounds", str(rounds)] if rounds else [])]
 
 
 def hashes(case: Case, case_input: Input) -> Json:

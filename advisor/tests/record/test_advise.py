@@ -10,7 +10,7 @@ from advisor_programs import front
 
 @pytest.fixture
 def advise(tmp_path):
-    return lambda *words: front("advise", *words, folder=tmp_path)
+    return lambda *words: front("advise", "--age", "young", *words, folder=tmp_path)
 
 
 def test_a_program_that_allocates_nothing(advise, toys):
@@ -70,7 +70,8 @@ def test_a_program_is_compared_with_the_malloc_that_it_needs(toys, tmp_path):
     library = toys.build("libownmalloc.so", ["own_malloc.c"], "-shared", "-fPIC", "-DVISIBILITY=")
     where = f"-Wl,-rpath,{library.parent}"
     program = toys.build("own_requests", ["requests.cpp"], "-Wl,--no-as-needed", str(library), where)
-    words = ("--scope", "handle", "--rounds", 3, "--global", "glibc", "--json", "--", program, 20)
+    words = ("--age", "young", "--scope", "handle", "--rounds", 3, "--global", "glibc", "--json")
+    words = (*words, "--", program, 20)
     for verb in ("advise", "try"):
         done = front(verb, *words, folder=tmp_path)
         assert done.returncode == 0, done.stderr
@@ -81,7 +82,7 @@ def test_a_program_is_compared_with_the_malloc_that_it_needs(toys, tmp_path):
 def test_a_program_that_frees_past_the_trial(toys, tmp_path):
     """The free() of libc gets blocks of each strategy, and ends the program."""
     program = toys.build("frees_by_libc", ["frees_by_libc.c"], "-g")
-    words = ("--global", "glibc", "--rounds", 3, "--json")
+    words = ("--age", "young", "--global", "glibc", "--rounds", 3, "--json")
     done = front("advise", "--scope", "handle", *words, "--", program, 3000, folder=tmp_path)
     assert done.returncode == 1, done.stderr
     document = json.loads(done.stdout)
@@ -97,3 +98,41 @@ def test_a_program_that_does_not_start(advise):
     assert done.returncode == 2
     assert done.stdout == ""
     assert "/no/such/program" in done.stderr
+
+
+SMALL_OLD = ("--age", "young,old,peak=4M", "--quick", "--rounds", 3, "--global", "glibc", "--json")
+
+
+def test_advises_for_young_and_old_processes(toys, tmp_path):
+    program = toys.build("requests", ["requests.cpp"], "-g")
+    done = front("advise", *SMALL_OLD, "--scope", "handle", "--", program, 2000, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert " on an aged heap (old,peak=4M); up to " in done.stderr
+    document = json.loads(done.stdout)
+    (aged,) = document["study"]["aged"]
+    assert (aged["reason"], aged["rounds"], aged["slower"]["n"]) == ("", 3, 3)
+    (scope,) = aged["scopes"]
+    assert scope["candidate"]["name"] == "handle"
+    assert scope["ground"]["trial"]["effects"][0]["counts"]["served"] > 2000
+    (fact,) = [fact["text"] for fact in document["facts"] if fact["label"].startswith("on an aged heap")]
+    assert fact.endswith("; 3 rounds")
+
+
+def test_names_the_reason_without_an_old_process(toys, tmp_path):
+    """By default the rest of the answer stands; what --age asks for is refused."""
+    program = toys.build("static", ["requests.cpp"], "-g", "-static")
+    done = front("advise", "--quick", "--global", "glibc", "--", program, 20, folder=tmp_path)
+    assert "Traceback" not in done.stderr
+    refused = front("advise", *SMALL_OLD, "--", program, 20, folder=tmp_path)
+    assert refused.returncode == 2
+    assert "static cannot be aged: it is linked statically, so its heap gets no history" in refused.stderr
+
+
+def test_ages_that_fail_leave_the_young_answer(toys, tmp_path):
+    program = toys.build("requests", ["requests.cpp"], "-g")
+    script = tmp_path / "limited.sh"
+    script.write_text(f"#!/bin/sh\nulimit -v 60000\nexec {program} 2000\n")
+    script.chmod(0o755)
+    done = front("advise", "--quick", "--rounds", 3, "--global", "glibc", "--", script, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "on a used heap: not measured, because " in " ".join(done.stdout.split())

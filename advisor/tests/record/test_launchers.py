@@ -96,7 +96,7 @@ def test_does_not_record_what_outlives_the_program(toys, record):
     end_orphan(orphan)
 
 
-ADVICE = ("advise", "--quick", "--rounds", 3, "--global", "glibc")
+ADVICE = ("advise", "--quick", "--age", "young", "--rounds", 3, "--global", "glibc")
 
 
 def test_names_the_compiler_behind_its_driver(tmp_path):

@@ -52,7 +52,8 @@ def test_serves_a_server_under_its_load(serves, tmp_path, how):
 
 
 def test_advises_a_server_in_its_first_line(serves, tmp_path):
-    words = ("advise", "--quick", "--global", "glibc", *load(serves), "--", serves, "socket")
+    options = ("--quick", "--age", "young", "--global", "glibc")
+    words = ("advise", *options, *load(serves), "--", serves, "socket")
     done = front(*words, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "under this load" in " ".join(done.stdout.partition("\n  ")[0].split())

@@ -203,7 +203,8 @@ def test_refuses_the_recording_of_another_build(record, toys, tmp_path, flags, v
     other = toys.build(f"other_{len(flags)}", ["requests.cpp"], "-g", "-O2", *flags)
     copy = Path(shutil.copy(program, tmp_path / "copy"))
     trace = record(program, 200).trace
-    words = (verb, "--trace", trace, "--scope", "handle", "--global", "glibc", "--rounds", 3, "--json", "--")
+    words = (verb, "--age", "young", "--trace", trace, "--scope", "handle", "--global", "glibc")
+    words = (*words, "--rounds", 3, "--json", "--")
     for tried in (other, *([copy] if flags else [])):
         done = front(*words, tried, 200, folder=tmp_path)
         assert done.returncode == 2

@@ -7,7 +7,6 @@ from __future__ import annotations
 import mmap
 import os
 import shutil
-import stat
 import struct
 import tempfile
 import time
@@ -27,7 +26,9 @@ from mallard.advisor.trial.campaign import (
     refuse_long,
     short,
 )
+from mallard.advisor.trial.effect import slower_interval, times_slower
 from mallard.advisor.trial.load import Step, descendants
+from mallard.advisor.trial.preloading import brings_malloc, refuse_unaged
 from mallard.advisor.trial.process import record, refuse_failed_load, run_limited
 from mallard.advisor.trial.program import (
     HEADER,
@@ -42,20 +43,17 @@ from mallard.advisor.trial.program import (
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.shared.age import Age
 from mallard.shared.errors import UsageError
-from mallard.shared.mallocs import OWN, is_available, linked_into, own_name, require_library
+from mallard.shared.mallocs import OWN, is_available, own_name, require_library
 from mallard.shared.prose import in_prose
 from mallard.shared.scratch import scratch_folder
 from mallard.shared.stats import Ratio, Spread, median, paired_ratio, spread
 
-EVEN = 0.05  # an interval within so much of 1 shows that there is no difference
 SECONDS = 100.0
 LEAST_ROUNDS, MOST_ROUNDS = 3, 21
 LEAST_SECONDS = 0.003  # of CPU time: the start of a process takes a third of it
 LEAST_LOADS, MOST_LOADS = 7, 10_000  # of a server
 START_LOADS = 6  # before the first churn
 LAUNCHER_SHARE = 0.5  # of the CPU time, spent in other processes
-SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
-DYNAMIC_SYMBOLS = 11  # SHT_DYNSYM
 UNSCOPED = Scope("", NO_SCOPE)
 
 
@@ -143,8 +141,10 @@ class Aging:
             return ""
         first, *others = rows
         assert first.slower
-        parts = [f"{first.malloc}: {change(first.slower)} in {age.process}{_interval(first.slower)}"]
-        parts += [f"{row.malloc} {change(row.slower)}" for row in others if row.slower]
+        parts = [
+            f"{first.malloc}: {times_slower(first.slower)} in {age.process}{slower_interval(first.slower)}"
+        ]
+        parts += [f"{row.malloc} {times_slower(row.slower)}" for row in others if row.slower]
         if others:
             parts.append(f"fastest in {age.process}: {self.fastest(age)}")
         return f"{'; '.join(parts)}."
@@ -153,26 +153,6 @@ class Aging:
         rows = sorted((row for row in self.rows if row.age == age.name), key=lambda row: row.seconds.median)
         level = [row.malloc for row in rows[1:] if row.seconds.low <= rows[0].seconds.high]
         return f"{rows[0].malloc}, level with {in_prose(level)}" if level else rows[0].malloc
-
-
-def change(ratio: Ratio) -> str:
-    """`2.7 times slower`, `even`, or `not resolved (0.9 to 1.2)`."""
-    if ratio.bounded and ratio.low >= 1 - EVEN and ratio.high <= 1 + EVEN:
-        return "even"
-    if not ratio.bounded or ratio.low <= 1 <= ratio.high:
-        return f"not resolved ({ratio.low:.2f} to {ratio.high:.2f})" if ratio.bounded else "not resolved"
-    if ratio.median < 1:
-        return f"{1 / ratio.median:.2g} times faster"
-    return f"{ratio.median:.2g} times slower"
-
-
-def _interval(ratio: Ratio) -> str:
-    """Behind a change that does not state it."""
-    if not ratio.bounded or ratio.low <= 1 <= ratio.high:
-        return ""
-    is_faster = change(ratio).endswith("faster")
-    low, high = (1 / ratio.high, 1 / ratio.low) if is_faster else (ratio.low, ratio.high)
-    return f" ({low:.2g} to {high:.2g})" if high >= 1.5 else f" ({low:.2f} to {high:.2f})"
 
 
 def server_sentence(server: ServerAging | None) -> str:
@@ -190,78 +170,17 @@ def server_sentence(server: ServerAging | None) -> str:
     grown = server.loads[-1].resident_bytes / max(1, server.loads[0].resident_bytes)
     memory = f"and its resident memory is {grown:.2f} times that after the first load"
     past = f"{server.churns} rounds of churn" if server.churns else f"{count} loads"
-    changed = f"{change(ratio)} after {past}{_interval(ratio)}"
-    if change(ratio) == "even":
+    changed = f"{times_slower(ratio)} after {past}{slower_interval(ratio)}"
+    if times_slower(ratio) == "even":
         return f"The server does not age: the load takes as long after {past} as before, {memory}."
     if ratio.high < 1:
         return f"The server does not age: the load is {changed}, {memory}."
     if ratio.low > 1:
         return f"The server ages: the load is {changed}, {memory}."
     return (
-        f"Whether the server ages is {change(ratio)}: after {past} the load takes {ratio.median:.2f} "
+        f"Whether the server ages is {times_slower(ratio)}: after {past} the load takes {ratio.median:.2f} "
         f"times as long, {memory}; more loads narrow the interval."
     )
-
-
-def refuse_unaged(program: Program, first: RunResult) -> None:
-    """Raises a UsageError for a program into which no library can be preloaded, or whose malloc is out of
-    reach of one."""
-    path = shutil.which(program.words[0]) or program.words[0]
-    if first.counts is None:
-        raise UsageError(
-            f"{program.words[0]} cannot be aged: {_unaged_reason(path)}, so its heap gets no history"
-        )
-    linked = linked_into(os.path.realpath(path))
-    if linked and not _brings_malloc(path, first) and not _imports_malloc(path):
-        raise UsageError(
-            f"{program.words[0]} cannot be aged: {linked} is linked into it under names that a library "
-            "cannot reach, so its heap gets no history, and no other malloc can be preloaded"
-        )
-
-
-def _unaged_reason(path: str) -> str:
-    with suppress(OSError):
-        if os.stat(path).st_mode & (stat.S_ISUID | stat.S_ISGID):
-            return "it has other rights than its user (setuid), and the loader preloads nothing into it"
-        with open(path, "rb") as file:
-            if file.read(4) == b"\x7fELF" and not _has_interpreter(path):
-                return "it is linked statically"
-        if any(name in Path(path).read_bytes() for name in SANITIZERS):
-            return "it was built with a sanitizer, which has its own malloc"
-    return "it ended, or became another program, before a preloaded library began"
-
-
-def _has_interpreter(path: str) -> bool:
-    """True if the ELF file asks for the dynamic loader."""
-    data = Path(path).read_bytes()
-    if data[4] != 2:  # of 32 bits
-        return True
-    (offset,) = struct.unpack_from("<Q", data, 32)
-    size, count = struct.unpack_from("<HH", data, 54)
-    return any(struct.unpack_from("<I", data, offset + size * index)[0] == 3 for index in range(count))
-
-
-def _imports_malloc(path: str) -> bool:
-    """True if the ELF file of 64 bits calls the malloc of a shared library. CPython 3.13 does, and contains a
-    mimalloc that serves builds without the global lock only."""
-    data = Path(path).read_bytes()
-    table, size, count = *struct.unpack_from("<Q", data, 40), *struct.unpack_from("<HH", data, 58)
-    sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + size * index) for index in range(count)]
-    for _, kind, _, _, offset, length, link, *_ in sections:
-        if kind != DYNAMIC_SYMBOLS:
-            continue
-        names = sections[link][4]
-        for name, _, _, section, *_ in struct.iter_unpack("<IBBHQQ", data[offset : offset + length]):
-            if section == 0 and data.startswith(b"malloc\0", names + name):
-                return True
-    return False
-
-
-def _brings_malloc(path: str, first: RunResult) -> bool:
-    """True if the malloc in use is the executable's own, which no preloaded one replaces."""
-    assert first.counts
-    malloc = first.counts.malloc_file
-    return bool(malloc) and os.path.realpath(path).endswith(malloc.removeprefix("./"))
 
 
 def follow_launcher(program: Program, first: RunResult, request: Request, folder: Path) -> Program:
@@ -307,7 +226,7 @@ def age_program(
     server = None
     if program.surroundings.load:
         server = age_server(program, request, step("the load again and again"))
-    brought = program.process is None and _brings_malloc(
+    brought = program.process is None and brings_malloc(
         shutil.which(program.words[0]) or program.words[0], first
     )
     mallocs = [request.mallocs[0]] if brought else [name for name in request.mallocs if is_available(name)]

@@ -17,7 +17,7 @@ from mallard.cli.options import (
 )
 from mallard.cli.parser import positive_int, seed_number
 from mallard.shared import mallocs
-from mallard.shared.age import YOUNG, read_ages
+from mallard.shared.age import read_ages
 from mallard.shared.errors import UsageError
 
 LEAST_ROUNDS = 3
@@ -35,10 +35,9 @@ def add_rounds(parser: argparse.ArgumentParser, default: int | None, text: str) 
 
 def add_ground(parser: argparse.ArgumentParser, default: str, text: str) -> None:
     parser.add_argument("--global", dest="mallocs", metavar="LIST", default=default, help=text)
-    add_age(parser, YOUNG, "of the heap: young (the default), used, old")
 
 
-def add_age(parser: argparse.ArgumentParser, default: str, text: str) -> None:
+def add_age(parser: argparse.ArgumentParser, default: str | None, text: str) -> None:
     parser.add_argument("--age", metavar="LIST, --history TRACE", default=default, help=text)
     parser.add_argument("--history", metavar="TRACE", type=Path, help=argparse.SUPPRESS)
 
@@ -84,14 +83,14 @@ def reads_terminal(arguments: argparse.Namespace) -> bool:
 
 
 def check_age(arguments: argparse.Namespace) -> None:
-    ages = read_ages(arguments.age)
+    ages = read_ages(arguments.age) if arguments.age is not None else ()
     if arguments.history is None:
         return
     if not arguments.history.is_file():
         raise UsageError(
             f"--history {arguments.history} is not a file; give a recording, or leave the option out"
         )
-    if all(age.is_young for age in ages):
+    if ages and all(age.is_young for age in ages):
         raise UsageError(
             f"--history {arguments.history} has no effect on a young heap; add --age old, or leave it out"
         )

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_program import MIB, FakeProgram, stack_scope
 from profile_rows import amount, figures, scope
 from synthetic_profile import document
 from synthetic_study import effect, ground
 
 from mallard.advisor.advice import runner
 from mallard.advisor.advice.global_mallocs import compare_mallocs
-from mallard.advisor.advice.runner import SCREENING, Request, best_two, plan_for, study, union
+from mallard.advisor.advice.plan import SCREENING, Request, plan_for
+from mallard.advisor.advice.runner import best_two, union
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.trial.campaign import EMPTY_INPUT
 from mallard.advisor.trial.further_rounds import SURE
@@ -29,7 +31,6 @@ from mallard.advisor.trial.program import (
     STRATEGIES,
     Arm,
     Counts,
-    Program,
     RunResult,
     Scope,
 )
@@ -39,89 +40,6 @@ from mallard.advisor.view.terminal.advice import advice_json
 from mallard.cli.verbs.advise import check
 from mallard.shared.age import levels, young
 from mallard.shared.errors import UsageError
-
-NAMES = ("main", "handle(request const&)", "parse(text)")
-MIB = 1 << 20
-
-
-class FakeProgram(Program):
-    """Each run takes 100 ms, less the saving of its strategy or malloc."""
-
-    saved_ms: dict[str, float] = {"monotonic": 30.0, "multipool": 10.0}  # noqa: RUF012
-    outputs: tuple[str, ...] = ("same",)
-    status = 0
-    seconds = 0.1
-    runs: list[Arm] = []  # noqa: RUF012
-    messages: list[str] = []  # noqa: RUF012
-    learnt: list[bool] = []  # noqa: RUF012
-    allocating_threads = 1
-    cores = 1.0
-
-    def run(self, arm: Arm, scope: Scope) -> RunResult:
-        self.runs.append(arm)
-        strategy = arm.strategy
-        key = strategy if strategy not in (None, NULL) else arm.malloc.name if arm.malloc else ""
-        cpu = self.seconds - self.saved_ms.get(key or "", 0.0) / 1e3
-        served = Counts(served=900, freed=900, started_again=90, elsewhere=50, servers=1)
-        counts = (
-            None
-            if strategy is None
-            else Counts(in_null=900, elsewhere=50, servers=1, seen_excepted=int(scope.has_exceptions))
-            if strategy == NULL
-            else served
-        )
-        output = self.outputs[len(self.runs) % len(self.outputs)]
-        threads = self.allocating_threads
-        return RunResult(cpu, cpu / self.cores, 10 * MIB, 500, self.status, output, counts, threads)
-
-
-@pytest.fixture
-def advise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """A function that runs the advice on a synthetic profile, and counts recordings."""
-
-    def run(program: type[FakeProgram] = FakeProgram, request: Request | None = None, **changes: Any) -> Any:
-        functions = [{"name": name, "object": "/srv/server", "file": "s.cpp", "line": 9} for name in NAMES]
-        handle = scope(1, 1, 990, 63_000, 1.0, owned=amount(980, 60_000))
-        process = document()["process"] | {"command": ["server"], "events": 1_000_000}
-        fields = EMPTY | {"functions": functions, "scopes": [handle], "process": process} | changes
-        fields["figures"] = fields.get("figures", figures(1000, 64_000, 1.0))
-        text = json.dumps(document(**fields))
-        recordings: list[str] = []
-        monkeypatch.setattr(runner, "record", lambda *words, **_: recordings.append("one") or tmp_path / "t")
-        monkeypatch.setattr(runner, "ask", lambda words: text)
-        monkeypatch.setattr(runner, "locate_scope", lambda trace, name, process: stack_scope(name))
-        learnt: list[bool] = []
-
-        def learn_rules(trace: Path, scope: Scope, process: str | None, *, is_of_this_call: bool) -> Scope:
-            learnt.append(is_of_this_call)
-            return scope
-
-        monkeypatch.setattr(runner, "learn_rules", learn_rules)
-        monkeypatch.setattr(runner, "fault_nanoseconds", lambda: 200.0)
-        program.runs = []
-        messages: list[str] = []
-        case = study(
-            program(["server"], Path("x")),
-            request or Request(("glibc",)),
-            tmp_path,
-            lambda name: lambda a, b: None,
-            messages.append,
-        )
-        program.messages = messages
-        program.learnt = learnt
-        return case, program.runs, recordings
-
-    return run
-
-
-EMPTY: dict[str, Any] = {
-    **{key: [] for key in ("sites", "owners", "already_pooled", "almost_contained", "pairs")},
-    "processes": document()["processes"][:1],
-}
-
-
-def stack_scope(name: str) -> Scope:
-    return Scope(name, (("MALLARD_TRIAL_BY", "stack"), ("MALLARD_TRIAL_CODE", f":{len(name):x}")))
 
 
 def test_screens_then_measures_every_strategy(advise):
@@ -171,14 +89,6 @@ def test_mallocs_run_on_the_heap_of_trials(advise, monkeypatch):
     assert {arm.age for arm in of_mallocs} == {OLD}
     assert case.globals.heap == "an old heap"
     assert "glibc on an old heap" in decide(case).headline
-
-
-def test_mallocs_run_at_each_age(advise, monkeypatch):
-    monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
-    case, _, _ = advise(request=Request(("glibc", "mimalloc"), ages=(young(), OLD)))
-    assert (case.globals.heap, [mallocs.heap for mallocs in case.aged]) == ("a young heap", ["an old heap"])
-    assert [ground.age for ground in case.trial.grounds] == [young(), OLD]
-    assert "; on an old heap " in decide(case).headline
 
 
 @pytest.mark.parametrize(("count", "wall"), [(2, True), (1, False)])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from synthetic_study import (
     MIB,
+    aged,
     candidate,
     ceiling,
     effect,
@@ -26,7 +27,6 @@ from mallard.advisor.advice.study import ScopePair, Screened
 from mallard.advisor.advice.verdict import NOT_SEEN, Answer, decide
 from mallard.advisor.trial.program import Counts
 from mallard.advisor.view.terminal.advice import advice_json, show_advice
-from mallard.shared.age import levels
 from mallard.shared.stats import Difference
 from mallard.shared.view.terminal.console import PlainConsole
 
@@ -197,13 +197,12 @@ def test_code_is_for_the_advised_allocator():
 
 
 def test_costs_are_not_negative_savings():
-    old = ground(effect("monotonic", -0.4, 0.1), age=levels()["old"])
     sentences = facts(
-        trial=result(ground(effect("monotonic", 38.7)), old),
+        aged=(aged(effect("monotonic", -0.4, 0.1)),),
         globals=mallocs(("mimalloc", -0.14, 0.5)),
         on_top=None,
     )
-    assert sentences["on an old heap"] == "costs 0.37 %, 0.40 ms of 109 ms (0.30 to 0.50 ms), against glibc"
+    assert ": costs 0.37 %, 0.40 ms of 109 ms (0.30 to 0.50 ms); 5" in sentences["on an old heap"]
     assert sentences["mimalloc instead of glibc"].startswith(
         "costs 0.14 ms (-0.36 to 0.64 ms), which is not significant"
     )
@@ -394,23 +393,57 @@ def test_region_that_never_empties_is_not_rewound():
 
 
 def test_the_answer_is_of_all_ages_in_one_sentence():
-    old = ground(effect("monotonic", 90.0), age=levels()["old"])
-    in_old = replace(mallocs(("mimalloc", 60.0, 1.0)), heap="an old heap")
-    local = study(trial=result(ground(effect("monotonic", 38.7)), old), aged=(in_old,), on_top=None)
+    old = aged(effect("monotonic", 90.0), malloc=("mimalloc", 60.0, 1.0))
+    local = study(aged=(old,))
     assert "; on an old heap 82.6 % saved, 90.0 ms of 109 ms (89.0 to 91.0 ms), against glibc." in (
         decide(local).headline
     )
-    labels = dict(decide(local).facts)
-    assert labels["mallocs on an old heap"].startswith("mimalloc instead of glibc: 55.")
-    by_malloc = study(globals=mallocs(("mimalloc", 36.0, 1.0)), aged=(in_old,), on_top=None)
+    (scope,) = old.scopes
+    on_top = ground(effect("monotonic", 20.0), malloc="mimalloc", age=old.age)
+    both = study(aged=(replace(old, scopes=(replace(scope, on_top=on_top),)),))
+    assert (
+        "; there mimalloc alone saves 60.0 ms (59.0 to 61.0 ms), and on top of it still saves 20.0 ms"
+        in decide(both).headline
+    )
+    by_malloc = study(globals=mallocs(("mimalloc", 36.0, 1.0)), aged=(old,), on_top=None)
     by_malloc = replace(by_malloc, trial=result(ground(effect("monotonic", 1.0))))
     assert "with nothing changed in it; on an old heap 55" in decide(by_malloc).headline
 
 
 def test_facts_name_both_heaps():
-    old = ground(effect("monotonic", 90.0), age=levels()["old"])
-    sentences = facts(trial=result(ground(effect("monotonic", 38.7)), old))
-    assert sentences["on an old heap"] == "82.6 % saved, 90.0 ms of 109 ms (89.0 to 91.0 ms), against glibc"
+    old = aged(effect("monotonic", 90.0), malloc=("mimalloc", 60.0, 1.0))
+    sentences = facts(aged=(old,))
+    assert sentences["on an old heap"] == (
+        "the program is 2 times slower (1.9 to 2.1); mimalloc instead of glibc: 55.0 % saved, 60.0 ms of "
+        "109 ms (59.0 to 61.0 ms); a monotonic allocator, rewound on return in handle() (server.cpp:88): "
+        "82.6 % saved, 90.0 ms of 109 ms (89.0 to 91.0 ms); 5 rounds"
+    )
+    assert (
+        facts(aged=(aged(reason="it is static"),))["on an old heap"] == "not measured, because it is static"
+    )
+
+
+@pytest.mark.parametrize(
+    ("malloc", "kind", "advice"),
+    [
+        (None, "local", "put a multipool into build() (server.cpp:88): 45.9 % saved, 50.0 ms of 109 ms"),
+        (("jemalloc", 48.0, 1.0), "global", "use jemalloc instead of glibc: 44.0 % saved, 48.0 ms of 109 ms"),
+        (("jemalloc", 9.0, 1.0), "local", "put a multipool into build() (server.cpp:88): 45.9 % saved"),
+        (("jemalloc", 0.2, 1.0), "local", "put a multipool into build() (server.cpp:88): 45.9 % saved"),
+    ],
+)
+def test_names_what_saves_on_an_old_heap_alone(malloc, kind, advice):
+    old = aged(effect("multipool", 50.0), malloc=malloc, chosen=candidate("build"))
+    nothing = study(
+        trial=result(ground(effect("monotonic", 0.1))), globals=mallocs(), on_top=None, aged=(old,)
+    )
+    verdict = decide(nothing)
+    assert (verdict.kind, verdict.answer.age) == (kind, "old")
+    assert verdict.headline.startswith("Nothing that was tried is worth a change against glibc on a young")
+    assert f"; on an old heap {advice}" in verdict.headline
+    assert verdict.code == ""
+    small = aged(effect("multipool", 0.4, 0.1), chosen=candidate("build"))
+    assert decide(replace(nothing, aged=(small,))).kind == "unresolved"
 
 
 def test_disjoint_scopes_are_measured_together():
@@ -467,6 +500,7 @@ def test_json_has_answer_facts_and_study():
         "strategy": "monotonic",
         "malloc": None,
         "pattern": None,
+        "age": None,
     }
     assert document["wall"] is False
     assert document["headline"].startswith("Put a monotonic")

@@ -19,12 +19,12 @@ from mallard.advisor.aging import (
     LoadPoint,
     Request,
     age_program,
-    change,
-    refuse_unaged,
     server_sentence,
     server_use,
     summarize_loads,
 )
+from mallard.advisor.trial.effect import times_slower
+from mallard.advisor.trial.preloading import refuse_unaged
 from mallard.advisor.trial.process import Measured
 from mallard.advisor.trial.program import (
     HEADER,
@@ -129,7 +129,7 @@ def test_level_mallocs_share_the_first_place(tmp_path):
     ],
 )
 def test_even_is_an_interval_within_five_percent(ratio, text):
-    assert change(Ratio(*ratio, 5)) == text
+    assert times_slower(Ratio(*ratio, 5)) == text
 
 
 def points(*milliseconds: float) -> list[LoadPoint]:

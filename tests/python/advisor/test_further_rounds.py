@@ -12,7 +12,8 @@ from synthetic_study import ceiling, saved, study
 
 from mallard.advisor.advice import global_mallocs
 from mallard.advisor.advice.global_mallocs import Globals, run_globals
-from mallard.advisor.advice.runner import Request, _further_note, _plan_trials, plan_for
+from mallard.advisor.advice.plan import Request, plan_for
+from mallard.advisor.advice.runner import _further_note, _plan_trials
 from mallard.advisor.advice.verdict import choose_answer
 from mallard.advisor.trial.campaign import Campaign, run_campaign
 from mallard.advisor.trial.further_rounds import LEAST_GROWTH, MOST_ROUNDS, SURE, further_rounds

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from mallard.advisor.trial.campaign import estimate, refuse_long, short
+from mallard.advisor.trial.campaign import (
+    AgedRuns,
+    Campaign,
+    estimate,
+    refuse_long,
+    short,
+    split_by_age,
+)
+from mallard.advisor.trial.program import Program
+from mallard.shared.age import levels
 from mallard.shared.errors import UsageError
 
 
@@ -19,6 +30,27 @@ from mallard.shared.errors import UsageError
 )
 def test_formats_an_estimate(runs: int, seconds: float, message: str) -> None:
     assert estimate(runs, seconds) == message
+
+
+def test_the_estimate_has_the_time_of_histories() -> None:
+    aged = [AgedRuns("an old heap", 20, 2.5)]
+    message = "A run takes 0.1 s, and 2.5 s on an old heap; up to 120 runs take about 60 seconds."
+    assert estimate(100, 0.1, aged) == message
+    with pytest.raises(UsageError, match=r"and 200 s on an old heap, so 120 runs would take about 67 min"):
+        refuse_long(100, 0.1, [AgedRuns("an old heap", 20, 200.0)])
+
+
+def test_runs_are_split_by_age(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each age with a history runs once to find out its time."""
+    seconds = {"used": 0.5, "old": 2.5}
+    monkeypatch.setattr(
+        "mallard.advisor.trial.campaign.timed_run", lambda program, malloc, age: (None, seconds[age.name])
+    )
+    ages = tuple(levels().values())
+    campaign = Campaign(("monotonic",), ("glibc", "mimalloc"), ages, (), 5, 1)
+    runs, aged = split_by_age(Program(["x"], Path("x")), campaign)
+    assert runs == 30
+    assert aged == [AgedRuns("a used heap", 31, 0.5), AgedRuns("an old heap", 31, 2.5)]
 
 
 def test_rejects_more_than_an_hour() -> None:

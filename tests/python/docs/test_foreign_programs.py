@@ -324,12 +324,14 @@ def test_stored_advice_names_no_place_of_the_machine(monkeypatch) -> None:
     monkeypatch.setattr(foreign, "hashes", lambda _: {})
     monkeypatch.setattr(foreign.advising, "ask", lambda words, **_: asked.append(words) or json.dumps(output))
     advice = foreign.advise(PROGRAM, ["mimalloc3"], None, quick=False)
-    assert asked[0][:4] == ["advise", "--json", "--global", "glibc,mimalloc3=/home/me/libmimalloc.so"]
+    assert asked[0][:4] == ["advise", "--json", "--age", "young"]
+    assert asked[0][4:6] == ["--global", "glibc,mimalloc3=/home/me/libmimalloc.so"]
     text = json.dumps(advice)
     assert str(ROOT) not in text
     assert "/home/me" not in text
     assert advice["facts"][0]["text"] == "LD_PRELOAD={mimalloc3} xmlwf {ROOT}/build/case_studies/inputs/a"
-    assert advice["command"].startswith("mallard advise --json --global glibc,mimalloc3 -- xmlwf a")
+    command = "mallard advise --json --age young --global glibc,mimalloc3 -- xmlwf a"
+    assert advice["command"].startswith(command)
     assert foreign.advising.second_promise(advice) == foreign.advising.second_promise(output)
 
 

@@ -8,6 +8,7 @@ left out       the best candidate again, without the sites whose blocks outlive 
 all, briefly   the best candidate, with every strategy, if the program is slow
 in full        the best candidate, with every strategy or the best two
 on top, both   under another malloc, and together with another scope
+aged           the last candidates on a heap with a past (aged.py)
 """
 
 from __future__ import annotations
@@ -15,14 +16,26 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
+from mallard.advisor.advice.aged import AgeProbe, ScopeTrial, failure_reason
+from mallard.advisor.advice.ages import (
+    Step,
+    footprint,
+    measure_ages,
+    measure_quiet_ages,
+    probe_ages,
+    trials_at_ages,
+)
 from mallard.advisor.advice.candidates import Candidate, disjoint, find_candidates, requested_candidates
 from mallard.advisor.advice.ceiling import Ceiling, estimate_ceiling, fault_nanoseconds, width
 from mallard.advisor.advice.code import type_changes
 from mallard.advisor.advice.global_mallocs import Globals, run_globals
 from mallard.advisor.advice.patterns import find_patterns
+from mallard.advisor.advice.plan import FULL_ROUNDS, SCREENING, Plan, Request, aged_runs, plan_for
 from mallard.advisor.advice.study import ScopePair, Screened, Study
 from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
 from mallard.advisor.profile.sentences import program_name, stopped, withheld
@@ -30,7 +43,6 @@ from mallard.advisor.trial.campaign import (
     EMPTY_INPUT,
     LEAST_EFFECT,
     OUTPUT_IGNORED,
-    SHORT_SECONDS,
     Campaign,
     Ground,
     Result,
@@ -42,7 +54,7 @@ from mallard.advisor.trial.campaign import (
     runs_again,
 )
 from mallard.advisor.trial.effect import SEVERAL_CORES
-from mallard.advisor.trial.further_rounds import MOST_ROUNDS, SURE
+from mallard.advisor.trial.further_rounds import SURE
 from mallard.advisor.trial.load import server_status
 from mallard.advisor.trial.process import (
     LIMITS,
@@ -63,97 +75,15 @@ from mallard.advisor.trial.program import (
 )
 from mallard.advisor.trial.rounds import refuse_killed
 from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, learn_rules, locate_scope
-from mallard.shared.age import Age, young_only
+from mallard.shared.age import Age
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, linked_into, package_name
 from mallard.shared.prose import capitalised, in_prose
 from mallard.shared.stats import Difference
 
 OUTLIVING = "the blocks that outlive it"
-SCREENING = ("monotonic", "multipool")  # of each candidate
-SECONDS, QUICK_SECONDS = 100.0, 25.0
-SECONDS_WITH_FURTHER = 140.0  # rounds, if the planned ones take less
-FULL_ROUNDS, LEAST_ROUNDS = 21, 5
-MOST_ROUNDS_IF_SHORT = 41
-LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS = 3, 11
-LEAST_SCREENING_ROUNDS, MOST_SCREENING_ROUNDS = 3, 5
-WITHOUT_STRATEGY = 2  # arms: the unchanged program, and the null
-FIRST_RUNS = 2  # the second finds the program's own malloc
-RUNS_OF_A_RECORDING = 2  # the recorder slows a program
-
-
-@dataclass(frozen=True)
-class Request:
-    """The options of `mallard advise`."""
-
-    mallocs: tuple[str, ...]  # the first is the base
-    scopes: tuple[str, ...] = ()
-    process: str | None = None  # the name of its executable; None for the one that allocates most often
-    trace: Path | None = None  # an earlier recording; None for one of this call
-    rounds: int | None = None
-    ages: tuple[Age, ...] = field(default_factory=young_only)
-    quick: bool = False
-    terminal: bool = False  # the user's standard input, which the program does not get
-    seed: int = 1
-
-    @property
-    def seconds(self) -> float:
-        return QUICK_SECONDS if self.quick else SECONDS
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The rounds of each step, chosen for the duration of a run."""
-
-    global_rounds: int
-    screening_rounds: int
-    full_rounds: int
-    extra_rounds: int  # on top of another malloc, and of two scopes
-    candidates: int
-    strategies: tuple[str, ...]  # of the full trial; empty for the best two of a short one
-    runs: int  # of the program in total; some may be skipped
-    further_runs: int  # of these, for intervals that are too wide
-
-
-def plan_for(seconds: float, request: Request) -> Plan:
-    run_seconds = max(seconds, 0.002)
-    budget = request.seconds
-
-    def rounds(share: float, arms: int, least: int, most: int) -> int:
-        return max(least, min(most, int(share * budget / (arms * run_seconds))))
-
-    arms, fewer_arms = WITHOUT_STRATEGY + len(STRATEGIES), WITHOUT_STRATEGY + len(SCREENING)
-    most = MOST_ROUNDS_IF_SHORT if seconds < SHORT_SECONDS else FULL_ROUNDS
-    all_fit = FULL_ROUNDS * arms * run_seconds <= 0.6 * budget * len(request.ages)
-    full_arms = (arms if all_fit else fewer_arms) * len(request.ages)
-    # The interval of 21 rounds is worth more time than planned, up to a program of about a second.
-    least = LEAST_ROUNDS if request.quick or run_seconds > 1.5 else FULL_ROUNDS
-    of_mallocs = rounds(0.2, len(request.mallocs), LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS)
-    of_mallocs = max(of_mallocs, request.rounds or 0)
-    screening = rounds(0.2, 3 * fewer_arms, LEAST_SCREENING_ROUNDS, MOST_SCREENING_ROUNDS)
-    full = request.rounds or rounds(0.5, full_arms, least, max(most, least))
-    extra = full if all_fit else max(LEAST_ROUNDS, full // 2)
-    candidates = len(request.scopes) or (5 if run_seconds < 0.3 else 3 if run_seconds < 0.7 else 2)
-    runs = (
-        FIRST_RUNS
-        + RUNS_OF_A_RECORDING
-        + of_mallocs * len(request.mallocs) * len(request.ages)
-        + screening * fewer_arms * (candidates + 1)  # the best one again, without the blocks that escape
-        + (0 if all_fit else screening * arms)
-        + full * full_arms
-        + 2 * extra * (WITHOUT_STRATEGY + 1)
-    )
-    strategies = tuple(STRATEGIES) if all_fit else ()
-    further = 0
-    if not request.rounds and not request.quick:
-        most = (MOST_ROUNDS - of_mallocs) * len(request.mallocs) + (MOST_ROUNDS - full) * full_arms
-        further = max(0, min(most, int(SECONDS_WITH_FURTHER / run_seconds) - runs))
-    return Plan(of_mallocs, screening, full, extra, candidates, strategies, runs + further, further)
-
-
+MOST_QUIET_SCOPES = 2
 FINALISTS = 2  # strategies of the full trial, if the program takes long
-
-Step = Callable[[str], Callable[[int, int], None]]  # the name of a step -> its tick
 
 
 def run_trials(
@@ -175,7 +105,7 @@ def run_trials(
     briefly = None if plan.strategies else _try_briefly(runner, best.result, request, plan)
     strategies = best_two(briefly) if briefly else plan.strategies or SCREENING
     full = replace(
-        _campaign(request, strategies, request.ages, plan.full_rounds), further_runs=plan.further_runs
+        _campaign(request, strategies, request.ages[:1], plan.full_rounds), further_runs=plan.further_runs
     )
     result = runner(f"{best.candidate.title} in all rounds", scope, full) or best.result
     times = {effect.strategy: effect.time for effect in result.grounds[0].trial.effects}
@@ -219,7 +149,7 @@ class TrialRunner:
         except RunsDifferError:
             raise
         except UsageError as error:
-            self.notes.append(f"A trial of {subject} was not possible: {_reason(error)}.")
+            self.notes.append(f"A trial of {subject} was not possible: {failure_reason(error)}.")
             return None
 
     def run_first(self, subject: str, scope: Scope, campaign: Campaign) -> Ground | None:
@@ -312,7 +242,6 @@ def on_one_clock(study: Study) -> Study:
         study,
         ceiling=study.ceiling.in_wall_time(),
         globals=study.globals.in_wall_time(),
-        aged=tuple(mallocs.in_wall_time() for mallocs in study.aged),
         patterns=tuple(pattern.times(share) for pattern in study.patterns),
     )
 
@@ -348,16 +277,11 @@ def _screen(
     except RunsDifferError:
         raise
     except UsageError as error:
-        return Screened(candidate, None, _reason(error))
+        return Screened(candidate, None, failure_reason(error))
 
 
 def _learn_rules(trace: Path, scope: Scope, request: Request) -> Scope:
     return learn_rules(trace, scope, request.process, is_of_this_call=request.trace is None)
-
-
-def _reason(error: UsageError) -> str:
-    """The message without its remedies, which are options of other verbs."""
-    return str(error).splitlines()[0].partition("; ")[0]
 
 
 def _on_top(runner: TrialRunner, scope: Scope, study: Study, request: Request, plan: Plan) -> Ground | None:
@@ -439,10 +363,11 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
     step("first run")
     first = run_once(program, request.mallocs[0])
     program = replace(program, first=first)
-    plan = plan_for(first.wall_seconds, request)
+    seconds, probes = probe_ages(program, first, request, step)
+    plan = plan_for(seconds, request, probes)
     if request.rounds is None:
-        refuse_long(plan.runs, first.wall_seconds)
-    notify(estimate(plan.runs, first.wall_seconds))
+        refuse_long(plan.runs, seconds, aged_runs(plan.aged))
+    notify(estimate(plan.runs, seconds, aged_runs(plan.aged)))
     step("recording")
     try:
         recording, profile = _load_or_record(program, request, folder)
@@ -470,10 +395,16 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
         if request.process is None:
             refuse_unfollowed(profile, first.cpu_seconds, all_seconds)
     fault_ns = fault_nanoseconds()
+
+    def measure_quiet(study: Study) -> Study:
+        locate = partial(_locate_quiet_scopes, study, request, recording)
+        return replace(study, aged=measure_quiet_ages(program, study, request, plan, locate, step))
+
     if not estimate_ceiling(
         profile, first.cpu_seconds, first.wall_seconds, first.faults, fault_ns
     ).worth_a_trial:
-        return _start(program, request, profile, _single_run(program, first, request), fault_ns)
+        mallocs = _single_run(program, first, request)
+        return measure_quiet(_start(program, request, profile, mallocs, fault_ns))
     mallocs = run_globals(
         program,
         request.mallocs,
@@ -485,39 +416,42 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
     )
     baseline = _start(program, request, profile, mallocs, fault_ns)
     if not baseline.ceiling.worth_a_trial:
-        return baseline
-    baseline = replace(
-        baseline,
-        aged=tuple(
-            run_globals(
-                program,
-                request.mallocs,
-                plan.global_rounds,
-                request.seed,
-                step(f"mallocs on {age.heap}"),
-                age,
-            )
-            for age in request.ages[1:]
-        ),
-    )
+        return measure_quiet(baseline)
     times = {effect.malloc: effect.time for effect in mallocs.effects}
     notes = (*baseline.notes, *_further_note(times, plan.global_rounds))
-    return run_trials(
+    study = run_trials(
         program,
         replace(baseline, notes=notes),
         request,
-        _plan_trials(program, request, plan, mallocs),
+        _plan_trials(program, request, plan, mallocs, probes),
         recording,
         profile,
         step,
     )
+    trials = trials_at_ages(study)
+    return replace(study, aged=measure_ages(program, study, request, plan.aged, trials, step))
 
 
-def _plan_trials(program: Program, request: Request, announced: Plan, mallocs: Globals) -> Plan:
+def _locate_quiet_scopes(study: Study, request: Request, trace: Path) -> list[ScopeTrial]:
+    """The scopes with the most live bytes."""
+    assert study.profile
+    candidates = _find_requested(trace, request, study.profile) or find_candidates(study.profile)
+    trials: list[ScopeTrial] = []
+    for candidate in sorted(candidates, key=footprint, reverse=True)[:MOST_QUIET_SCOPES]:
+        with suppress(UsageError):
+            located = locate_scope(trace, candidate.asked_as, request.process)
+            trials.append(ScopeTrial(candidate, _learn_rules(trace, located, request), SCREENING[1]))
+    return trials
+
+
+def _plan_trials(
+    program: Program, request: Request, announced: Plan, mallocs: Globals, probes: Sequence[AgeProbe] = ()
+) -> Plan:
     """The plan after the comparison of mallocs, within the announced number of runs."""
     # The first run may have read files that later runs find in memory. Of several processes, only that run
     # has the time of all.
-    plan = announced if program.process else plan_for(mallocs.wall_seconds, request)
+    keeps = program.process is not None or not request.ages[0].is_young
+    plan = announced if keeps else plan_for(mallocs.wall_seconds, request, probes)
     used = (mallocs.rounds - announced.global_rounds) * len(request.mallocs)
     planned = plan.runs - plan.further_runs
     further = max(0, min(plan.runs, announced.runs) - planned - used)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mallard.advisor.advice.aged import AgedHeap
 from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.ceiling import Ceiling
 from mallard.advisor.advice.code import TypeChange
@@ -58,7 +59,7 @@ class Study:
     withheld: str  # reason why no scope can be judged, or ''
     ceiling: Ceiling
     globals: Globals
-    aged: tuple[Globals, ...] = ()  # the mallocs at the other ages
+    aged: tuple[AgedHeap, ...] = ()  # the last candidates at the further ages
     load: Load | None = None  # of a server
     process: str = ""  # the one that is advised, if the program has several
     candidates: tuple[Candidate, ...] = ()

@@ -8,15 +8,36 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from mallard.advisor.advice.aged_sentences import (
+    aged_facts,
+    best_aged_malloc,
+    best_aged_scope,
+    malloc_at_ages,
+    scope_at_ages,
+    scope_change,
+    still_saves,
+)
 from mallard.advisor.advice.candidates import NO_NAME, Candidate, LastingSite
 from mallard.advisor.advice.code import REGIONS, code_for
 from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import Study
+from mallard.advisor.advice.wording import (
+    at_most,
+    between,
+    change,
+    interval,
+    nanoseconds,
+    peak_effect,
+    peak_ratio,
+    percent,
+    strategy_name,
+    times,
+)
 from mallard.advisor.profile.formats import count, plural
 from mallard.advisor.profile.sentences import names_remedy
 from mallard.advisor.trial.campaign import (
@@ -31,96 +52,7 @@ from mallard.advisor.trial.campaign import (
 from mallard.advisor.trial.effect import Effect, figure, metric_change
 from mallard.shared.mallocs import how_to_use
 from mallard.shared.prose import capitalised, in_prose
-from mallard.shared.stats import Difference
 from mallard.shared.version import bench_command
-
-NAMES = {
-    "monotonic": "a monotonic allocator, rewound on return,",
-    "multipool": "a multipool",
-    "multipool+monotonic": "a multipool over a monotonic allocator, released on return,",
-    "small-object-pool": "a small-object pool",
-    "adaptive-pool": "adaptive pools",
-    "heap": "a local heap",
-}
-RELEASED_AT_END = {
-    "monotonic": "a monotonic allocator, released at the end,",
-    "multipool+monotonic": "a multipool over a monotonic allocator, released at the end,",
-}
-
-
-def strategy_name(effect: Effect) -> str:
-    """The name with the moment at which memory is reused: in a trial, when no block is live."""
-    if effect.counts.started_again <= 1 and effect.strategy in RELEASED_AT_END:
-        return RELEASED_AT_END[effect.strategy]
-    return NAMES.get(effect.strategy, effect.strategy)
-
-
-def times(seconds: float) -> str:
-    """`38.7 ms`, `109 ms`, `2.31 s`, `0.04 ms`."""
-    if abs(seconds) >= 1:
-        return f"{_digits(seconds)} s"
-    return f"{_digits(1e3 * seconds)} ms"
-
-
-def nanoseconds(value: float) -> str:
-    return f"{_digits(value)} ns" if value < 1000 else f"{_digits(value / 1000)} us"
-
-
-def interval(difference: Difference) -> str:
-    """The interval of a saving, or of a cost where the middle is one: `37.1 to 39.7 ms`."""
-    if not (math.isfinite(difference.low) and math.isfinite(difference.high)):
-        return "interval not known"
-    if difference.median > 0:
-        return between(difference.low, difference.high)
-    return between(-difference.high, -difference.low)
-
-
-def change(difference: Difference, total_seconds: float | None = None) -> str:
-    """`38.7 ms saved (37.1 to 39.7 ms)`, or `costs 0.40 ms (0.20 to 0.60 ms)`; with the program's time
-    `36 % saved, 38.7 ms of 109 ms (37.1 to 39.7 ms)`."""
-    costs = difference.median > 0
-    size = times(abs(difference.median))
-    if total_seconds is None:
-        return f"costs {size} ({interval(difference)})" if costs else f"{size} saved ({interval(difference)})"
-    share = percent(abs(difference.median) / total_seconds)
-    return (
-        f"{f'costs {share}' if costs else f'{share} saved'}, {size} of {times(total_seconds)} "
-        f"({interval(difference)})"
-    )
-
-
-def between(low: float, high: float) -> str:
-    """`36.8 to 46.0 ms`."""
-    if max(abs(low), abs(high)) >= 1:
-        return f"{_digits(low)} to {_digits(high)} s"
-    return f"{_digits(1e3 * low)} to {_digits(1e3 * high)} ms"
-
-
-def percent(share: float) -> str:
-    return f"{_digits(100 * share)} %"
-
-
-def at_most(share: float) -> str:
-    """A percentage, rounded up because it is a bound."""
-    hundredth = 100 * share
-    return f"{math.ceil(hundredth * 10) / 10:.1f} %" if hundredth < 10 else f"{math.ceil(hundredth):.0f} %"
-
-
-def peak_effect(more_bytes: float, base_bytes: float) -> str:
-    """`at 1.2 x the peak memory`."""
-    ratio = peak_ratio(more_bytes, base_bytes)
-    return "at the same peak memory" if ratio == "1.0 x" else f"at {ratio} the peak memory"
-
-
-def peak_ratio(more_bytes: float, base_bytes: float) -> str:
-    """A peak relative to that of the unchanged program: `1.2 x`."""
-    return f"{(base_bytes + more_bytes) / base_bytes:.1f} x" if base_bytes > 0 else "not known"
-
-
-def _digits(value: float) -> str:
-    size = abs(value)
-    return f"{value:.0f}" if size >= 99.5 else f"{value:.1f}" if size >= 0.995 else f"{value:.2f}"
-
 
 Kind = Literal["nothing", "local", "global", "pattern", "unresolved", "unmeasured"]
 
@@ -139,10 +71,13 @@ class Answer:
     strategy: str | None = None  # for the chosen scope
     malloc: str | None = None  # instead of the base
     pattern: str | None = None  # kind of a pattern whose remedy is not an allocator
+    age: str | None = None  # of the only heap on which it saves time; None if that is the first one
 
 
 def choose_answer(study: Study) -> Answer:
     kind = _kind(study)
+    if kind in ("nothing", "unresolved"):
+        return _choose_aged_answer(study) or Answer(kind)
     if kind == "local":
         assert study.best
         return Answer(kind, strategy=study.best.strategy)
@@ -157,6 +92,19 @@ def choose_answer(study: Study) -> Answer:
         assert pattern
         return Answer(kind, pattern=pattern.kind)
     return Answer(kind)
+
+
+def _choose_aged_answer(study: Study) -> Answer | None:
+    """The change that saves time on a heap with a past alone; None if there is none."""
+    for aged in study.aged:
+        scope, malloc = best_aged_scope(aged), best_aged_malloc(aged)
+        local_saving = -scope.effect.time.median if scope and scope.effect else 0.0
+        global_saving = -malloc.time.median if malloc else 0.0
+        if scope and scope.effect and global_saving < GLOBAL_IS_ENOUGH * local_saving:
+            return Answer("local", strategy=scope.effect.strategy, age=aged.age.name)
+        if malloc:
+            return Answer("global", malloc=malloc.malloc, age=aged.age.name)
+    return None
 
 
 def _kind(study: Study) -> Kind:
@@ -273,13 +221,13 @@ class Verdict:
 
 def decide(study: Study) -> Verdict:
     answer = choose_answer(study)
-    kind = answer.kind
+    kind = answer.kind if answer.age is None else _kind(study)
     return Verdict(
         answer,
-        _HEADLINES[kind](study),
+        _HEADLINES[kind](study) if answer.age is None else _aged_headline(study, answer),
         tuple(_facts(study, kind)),
         tuple(_notes(study, kind)),
-        _code(study) if answer.strategy and _can_be_written(study) else "",
+        _code(study, answer.strategy) if answer.strategy and _can_be_written(study, answer) else "",
     )
 
 
@@ -308,7 +256,7 @@ def _local(study: Study) -> str:
     saved = (
         f"{change(best.time, ground.trial.program_seconds)} "
         f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}, {_measured(study)}, "
-        f"against {_against(ground)}{_at_other_ages(_heaps(study))}"
+        f"against {_against(ground)}{''.join(scope_at_ages(study, chosen))}"
     )
     if chosen.is_unnamed:
         return (
@@ -329,7 +277,7 @@ def _under_load(study: Study) -> str:
 def _global(study: Study) -> str:
     best = study.globals.best
     assert best
-    aged = _at_other_ages(_aged_mallocs(study, best.malloc))
+    aged = "".join(malloc_at_ages(study, best.malloc))
     return (
         f"Use {best.malloc} instead of {study.base}: "
         f"{change(best.time, study.globals.seconds)} "
@@ -338,19 +286,25 @@ def _global(study: Study) -> str:
     )
 
 
-def _at_other_ages(changes: Iterable[tuple[str, str]]) -> str:
-    """`; on an old heap 61 % saved, ...`"""
-    return "".join(f"; {place} {text}" for place, text in changes)
-
-
-def _aged_mallocs(study: Study, malloc: str | None = None) -> Iterator[tuple[str, str]]:
-    """The effect of the malloc on the other heaps; without one, of the best there."""
-    for mallocs in study.aged:
-        best = next((effect for effect in mallocs.allowed if effect.malloc == malloc), None)
-        best = best or (mallocs.best if malloc is None else None)
-        if best:
-            text = change(best.time, mallocs.seconds)
-            yield f"on {mallocs.heap}", text if malloc else f"{best.malloc} instead of {mallocs.base}: {text}"
+def _aged_headline(study: Study, answer: Answer) -> str:
+    """Of a change that saves nothing on a young heap."""
+    aged = next(aged for aged in study.aged if aged.age.name == answer.age)
+    before = f"Nothing that was tried is worth a change against {_base(study)}"
+    if not study.ceiling.worth_a_trial:
+        share, total = at_most(study.ceiling.share_high), times(study.ceiling.program_seconds)
+        before = f"By estimate malloc and page faults take at most {share} of {total}, against {_base(study)}"
+    if answer.malloc:
+        best = best_aged_malloc(aged)
+        assert best
+        assert aged.globals
+        advice = f"use {best.malloc} instead of {study.base}: {change(best.time, aged.globals.seconds)}"
+    else:
+        scope = best_aged_scope(aged)
+        assert scope
+        assert scope.effect
+        place = f"put {strategy_name(scope.effect)} into {scope.candidate.with_source}"
+        advice = f"{place}: {scope_change(scope, aged)}"
+    return f"{before}; on {aged.heap} {advice}, {_measured(study)}."
 
 
 def _then(study: Study) -> str:
@@ -440,8 +394,7 @@ def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
     if kind != "unmeasured" or _is_unmeasured(study):
         yield "estimate", _estimate(study)
     if kind != "unmeasured":
-        for place, text in _aged_mallocs(study):
-            yield f"mallocs {place}", text
+        yield from aged_facts(study)
     if kind in ("nothing", "unmeasured"):
         return
     if kind == "global" and study.globals.best:
@@ -456,7 +409,6 @@ def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
             yield "memory", _memory(study, study.chosen, study.best)
         if alternatives := "; ".join(_list_alternatives(study, study.chosen)):
             yield "other strategies", alternatives
-        yield from _heaps(study)
         yield from _also(study)
     for pattern in study.patterns:
         if (
@@ -537,19 +489,11 @@ def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
                 and study.on_top.malloc == effect.malloc
                 and (best := best_strategy_on_top(study))
             ):
-                text += f"; on top of it {strategy_name(best)} {_still(best)}"
+                text += f"; on top of it {strategy_name(best)} {still_saves(best)}"
                 if local_is_as_good_as_both(study):
                     peak = peak_ratio(peak_of_both(effect, best), study.globals.peak_bytes)
                     text += f"; both are as fast as the local allocator alone, with a peak of {peak}"
             yield f"{effect.malloc} instead of {study.globals.base}", text
-
-
-def _still(best: Effect) -> str:
-    if best.saves:
-        return f"still saves {times(-best.time.median)} ({interval(best.time)})"
-    if best.costs:
-        return change(best.time)
-    return f"has no significant effect: {change(best.time)}"
 
 
 def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
@@ -603,19 +547,6 @@ def _list_alternatives(study: Study, chosen: Candidate) -> Iterator[str]:
     peak = study.globals.peak_bytes
     if peak and chosen.returns > 1 and chosen.bytes > peak:
         yield f"a never-released arena: do not (peak {(peak + chosen.bytes) / peak:.1f} x)"
-
-
-def _heaps(study: Study) -> Iterator[tuple[str, str]]:
-    """The effect on the other heaps."""
-    assert study.trial
-    wanted = study.best.strategy if study.best else None
-    for ground in study.trial.grounds[1:]:
-        for effect in ground.trial.effects:
-            if effect.strategy == wanted:
-                yield (
-                    f"on {ground.heap}",
-                    (f"{change(effect.time, ground.trial.program_seconds)}, against {ground.malloc}"),
-                )
 
 
 def _also(study: Study) -> Iterator[tuple[str, str]]:
@@ -673,12 +604,16 @@ def _against(ground: Ground) -> str:
     return f"{ground.malloc} on {ground.heap}"
 
 
-def _can_be_written(study: Study) -> bool:
+def _can_be_written(study: Study, answer: Answer) -> bool:
     """True if the function has a name, or uses C++ containers."""
+    if answer.age is not None:
+        aged = next(aged for aged in study.aged if aged.age.name == answer.age)
+        scope = best_aged_scope(aged)
+        if scope is None or scope.candidate != study.chosen:
+            return False
     return study.chosen is not None and not study.chosen.is_unnamed and bool(study.changes)
 
 
-def _code(study: Study) -> str:
-    assert study.best
+def _code(study: Study, strategy: str) -> str:
     assert study.chosen
-    return code_for(study.best.strategy, study.chosen, list(study.changes), threads=study.threads > 1)
+    return code_for(strategy, study.chosen, list(study.changes), threads=study.threads > 1)

@@ -15,7 +15,7 @@ from mallard.advisor.trial.further_rounds import final_interval
 from mallard.advisor.trial.process import Measured
 from mallard.advisor.trial.program import AS_IT_IS, NULL, Counts, RunResult
 from mallard.advisor.trial.rounds import Rounds
-from mallard.shared.stats import Difference, median, paired_difference
+from mallard.shared.stats import EVEN_MARGIN, Difference, Ratio, median, paired_difference
 
 SEVERAL_CORES = 1.2  # CPU time over wall time
 
@@ -142,6 +142,26 @@ def figure(value: float) -> str:
     """`45,300`, `0.0123`: four digits, because the unit is not known."""
     digits = 3 - math.floor(math.log10(abs(value))) if value and math.isfinite(value) else 0
     return f"{round(value, digits):,.{max(digits, 0)}f}"
+
+
+def times_slower(ratio: Ratio) -> str:
+    """`2.7 times slower`, `even`, or `not resolved (0.9 to 1.2)`."""
+    if ratio.bounded and ratio.low >= 1 - EVEN_MARGIN and ratio.high <= 1 + EVEN_MARGIN:
+        return "even"
+    if not ratio.bounded or ratio.low <= 1 <= ratio.high:
+        return f"not resolved ({ratio.low:.2f} to {ratio.high:.2f})" if ratio.bounded else "not resolved"
+    if ratio.median < 1:
+        return f"{1 / ratio.median:.2g} times faster"
+    return f"{ratio.median:.2g} times slower"
+
+
+def slower_interval(ratio: Ratio) -> str:
+    """Behind a change that does not state it."""
+    if not ratio.bounded or ratio.low <= 1 <= ratio.high:
+        return ""
+    is_faster = times_slower(ratio).endswith("faster")
+    low, high = (1 / ratio.high, 1 / ratio.low) if is_faster else (ratio.low, ratio.high)
+    return f" ({low:.2g} to {high:.2g})" if high >= 1.5 else f" ({low:.2f} to {high:.2f})"
 
 
 WAITS = 0.5

@@ -125,6 +125,8 @@ class Measured:
 class RunsDifferError(UsageError):
     """Runs of the unchanged program differ, so that nothing can be compared with them."""
 
+    difference = ""  # the run, what it did, and what the first run did
+
 
 def refuse_difference(first: Measured, run: Measured, name: str) -> None:
     """Rejects a program whose run `name` ended or printed differently than its first run."""
@@ -137,11 +139,13 @@ def refuse_difference(first: Measured, run: Measured, name: str) -> None:
         remedy = "; for an output with times, addresses or lines in any order, give --ignore-output"
     else:
         return
-    raise RunsDifferError(
+    error = RunsDifferError(
         f"there is no answer, because the program's runs differ: {difference}; if a run changes files that "
         "the next one reads, give --prepare CMD to restore them before each run, or --scratch DIR for runs "
         f"in fresh copies of that folder{remedy}"
     )
+    error.difference = difference
+    raise error
 
 
 def measure(

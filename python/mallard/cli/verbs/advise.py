@@ -24,6 +24,7 @@ EXAMPLES = (
     ("mallard advise --load 'CMD' -- ./server", "of a server that CMD uses"),
 )
 TAKES_PROGRAM = True
+AGES, QUICK_AGES = "young,old", "young,used"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_rounds(parser, None, "runs of each strategy (default: 21, and more if needed)")
     usual = ",".join(NAMES)
     trials.add_ground(parser, usual, "the base malloc, then others (default: all known)")
+    trials.add_age(parser, None, "of the heap (default: young,old; with --quick young,used)")
     trials.add_runs(parser)
     parser.add_argument("--quick", action="store_true", help="fewer runs: about half a minute")
     forms = parser.add_mutually_exclusive_group()
@@ -68,7 +70,8 @@ def needs(arguments: argparse.Namespace) -> Needs:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from mallard.advisor.advice.runner import Request, study
+    from mallard.advisor.advice.plan import Request
+    from mallard.advisor.advice.runner import study
     from mallard.advisor.advice.verdict import decide
     from mallard.advisor.profile.formats import size
     from mallard.advisor.trial.program import Program
@@ -85,7 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
         process=arguments.process,
         trace=arguments.trace,
         rounds=arguments.rounds,
-        ages=read_ages(arguments.age),
+        ages=read_ages(arguments.age or (QUICK_AGES if arguments.quick else AGES)),
+        may_omit_ages=arguments.age is None,
         quick=arguments.quick,
         seed=arguments.seed,
         terminal=trials.reads_terminal(arguments),

@@ -10,7 +10,7 @@ from mallard.advisor.trial.program import STRATEGIES
 from mallard.cli import exit_status, trials
 from mallard.cli.needs import Needs
 from mallard.cli.options import surround_runs
-from mallard.shared.age import read_ages
+from mallard.shared.age import YOUNG, read_ages
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import NAMES, OWN
 from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
@@ -45,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     trials.add_rounds(parser, None, f"runs of each strategy, interleaved (default: {USUAL_ROUNDS})")
     trials.add_ground(parser, OWN, f"beside {', '.join(NAMES)}, NAME=FILE (default: {OWN})")
+    trials.add_age(parser, YOUNG, "of the heap: young (the default), used, old")
     parser.add_argument(
         "--sensitivity",
         action="store_true",
@@ -98,6 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
         run_alone,
         run_campaign,
         runs_again,
+        split_by_age,
     )
     from mallard.advisor.trial.process import RecordingDiffersError, record
     from mallard.advisor.trial.program import Program, refuse_other_program, tried_process
@@ -132,9 +134,10 @@ def run(arguments: argparse.Namespace) -> int:
         print_line(display, runs_again(program))
         first = run_alone(program, campaign)
         program = replace(program, first=first)
+        runs, aged = split_by_age(program, campaign)
         if arguments.rounds is None:
-            refuse_long(campaign.runs, first.wall_seconds)
-        print_line(display, estimate(campaign.runs, first.wall_seconds))
+            refuse_long(runs, first.wall_seconds, aged)
+        print_line(display, estimate(runs, first.wall_seconds, aged))
         try:
             trace = arguments.trace or record(
                 *(program.words, program.stdin, Path(folder) / "mallard.trace", program.seconds_limit),

@@ -19,7 +19,8 @@ from dataclasses import dataclass, replace
 from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.ceiling import Ceiling
 from mallard.advisor.advice.study import Screened, Study
-from mallard.advisor.advice.verdict import Verdict, between, change, peak_ratio, percent, times
+from mallard.advisor.advice.verdict import Verdict
+from mallard.advisor.advice.wording import between, change, peak_ratio, percent, times
 from mallard.advisor.profile import sentences
 from mallard.advisor.profile.dimensions import DIMENSIONS
 from mallard.advisor.profile.document import Node, Profile
@@ -194,7 +195,8 @@ def _row(bar: Bar, widest: float, floor: float | None) -> Markup:
 def tried_part(study: Study) -> Part | None:
     if study.trial is None or study.chosen is None:
         return None
-    grounds = [*study.trial.grounds, *([study.on_top] if study.on_top else [])]
+    aged = [ground for heap in study.aged for scope in heap.scopes for ground in (scope.ground, scope.on_top)]
+    grounds = [*study.trial.grounds, study.on_top, *aged]
     body = joined(
         element(
             "p",
@@ -202,7 +204,7 @@ def tried_part(study: Study) -> Part | None:
             f"round, with intervals at {100 * CONFIDENCE:g} %, or {100 * SURE:g} % after further rounds. The "
             "null finds the scope in the same way and serves nothing.",
         ),
-        *(joined(_heading(ground), _strategies(study, ground)) for ground in grounds),
+        *(joined(_heading(ground), _strategies(study, ground)) for ground in grounds if ground),
         joined(element("h3", "Every strategy, in a short trial"), _strategies(study, study.briefly))
         if study.briefly
         else None,

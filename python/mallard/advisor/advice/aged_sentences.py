@@ -1,0 +1,110 @@
+"""What the last candidates save at further ages, as parts of the answer's sentence and as facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mallard.advisor.advice.aged import AgedHeap, AgedScope
+from mallard.advisor.advice.candidates import Candidate
+from mallard.advisor.advice.global_mallocs import GlobalEffect
+from mallard.advisor.advice.study import Study
+from mallard.advisor.advice.wording import change, interval, strategy_name, times
+from mallard.advisor.trial.campaign import LEAST_EFFECT, Ground, describe_failures_together
+from mallard.advisor.trial.effect import Effect, slower_interval, times_slower
+from mallard.shared.prose import in_prose
+
+
+def best_aged_scope(aged: AgedHeap) -> AgedScope | None:
+    """The scope that saves most there, if that is worth a change."""
+    saving = [
+        (scope.effect.time.median, index)
+        for index, scope in enumerate(aged.scopes)
+        if scope.effect and _is_worth(scope.effect, scope.ground)
+    ]
+    return aged.scopes[min(saving)[1]] if saving else None
+
+
+def _is_worth(effect: Effect, ground: Ground) -> bool:
+    return effect.saves and -effect.time.median >= LEAST_EFFECT * ground.trial.program_seconds
+
+
+def best_aged_malloc(aged: AgedHeap) -> GlobalEffect | None:
+    if aged.globals is None or aged.globals.best is None:
+        return None
+    best = aged.globals.best
+    return best if -best.time.median >= LEAST_EFFECT * aged.globals.seconds else None
+
+
+def scope_at_ages(study: Study, chosen: Candidate) -> Iterator[str]:
+    """`; on an old heap 61 % saved, ...`, and what remains of it under the best of the other mallocs."""
+    for aged in study.aged:
+        scope = next((scope for scope in aged.scopes if scope.candidate == chosen), None)
+        if scope and scope.effect:
+            yield f"; on {aged.heap} {scope_change(scope, aged)}"
+
+
+def scope_change(scope: AgedScope, aged: AgedHeap) -> str:
+    assert scope.effect
+    text = f"{change(scope.effect.time, scope.ground.trial.program_seconds)}, against {scope.ground.malloc}"
+    best, on_top = _fastest_aged_malloc(aged), scope.effect_on_top
+    if best is None or on_top is None:
+        return text
+    return (
+        f"{text}; there {best.malloc} alone {_saves_or_costs(best)}, and on top of it {still_saves(on_top)}"
+    )
+
+
+def _saves_or_costs(effect: GlobalEffect) -> str:
+    if effect.saves:
+        return f"saves {times(-effect.time.median)} ({interval(effect.time)})"
+    if effect.time.low > 0:
+        return change(effect.time)
+    return f"has no significant effect: {change(effect.time)}"
+
+
+def _fastest_aged_malloc(aged: AgedHeap) -> GlobalEffect | None:
+    """The best of the other mallocs on a young heap, which is the only other one there."""
+    return next(iter(aged.globals.allowed), None) if aged.globals else None
+
+
+def malloc_at_ages(study: Study, malloc: str) -> Iterator[str]:
+    for aged in study.aged:
+        effect = _fastest_aged_malloc(aged)
+        if aged.globals and effect and effect.malloc == malloc:
+            yield f"; on {aged.heap} {change(effect.time, aged.globals.seconds)}"
+
+
+def still_saves(best: Effect) -> str:
+    if best.saves:
+        return f"still saves {times(-best.time.median)} ({interval(best.time)})"
+    if best.costs:
+        return change(best.time)
+    return f"has no significant effect: {change(best.time)}"
+
+
+def aged_facts(study: Study) -> Iterator[tuple[str, str]]:
+    """The further ages, and the reason if one was not measured."""
+    for aged in study.aged:
+        if aged.reason:
+            yield f"on {aged.heap}", f"not measured, because {aged.reason}"
+            continue
+        parts = []
+        if aged.slower:
+            parts.append(f"the program is {times_slower(aged.slower)}{slower_interval(aged.slower)}")
+        if (effect := _fastest_aged_malloc(aged)) and aged.globals:
+            words = change(effect.time, aged.globals.seconds)
+            parts.append(f"{effect.malloc} instead of {aged.globals.base}: {words}")
+        for scope in aged.scopes:
+            if scope.effect:
+                name = strategy_name(scope.effect).rstrip(",")
+                words = change(scope.effect.time, scope.ground.trial.program_seconds)
+                parts.append(f"{name} in {scope.candidate.with_source}: {words}")
+            if scope.effect_on_top and scope.on_top:
+                parts.append(f"on top of {scope.on_top.malloc} it {still_saves(scope.effect_on_top)}")
+            failures = scope.ground.failures
+            if failures:
+                parts.append(describe_failures_together(failures))
+        rounds = f"{aged.rounds} rounds"
+        if aged.omitted:
+            rounds += f", without {in_prose(aged.omitted)} for want of time"
+        yield f"on {aged.heap}", f"{'; '.join(parts)}; {rounds}"

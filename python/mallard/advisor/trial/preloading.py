@@ -1,0 +1,78 @@
+"""Whether a library can be preloaded into a program, and its malloc be aged or replaced."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import struct
+from contextlib import suppress
+from pathlib import Path
+
+from mallard.advisor.trial.program import Program, RunResult
+from mallard.shared.errors import UsageError
+from mallard.shared.mallocs import linked_into
+
+SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
+DYNAMIC_SYMBOLS = 11  # SHT_DYNSYM
+
+
+def refuse_unaged(program: Program, first: RunResult) -> None:
+    """Raises a UsageError for a program into which no library can be preloaded, or whose malloc is out of
+    reach of one."""
+    path = shutil.which(program.words[0]) or program.words[0]
+    if first.counts is None:
+        raise UsageError(
+            f"{program.words[0]} cannot be aged: {_unaged_reason(path)}, so its heap gets no history"
+        )
+    linked = linked_into(os.path.realpath(path))
+    if linked and not brings_malloc(path, first) and not _imports_malloc(path):
+        raise UsageError(
+            f"{program.words[0]} cannot be aged: {linked} is linked into it under names that a library "
+            "cannot reach, so its heap gets no history, and no other malloc can be preloaded"
+        )
+
+
+def _unaged_reason(path: str) -> str:
+    with suppress(OSError):
+        if os.stat(path).st_mode & (stat.S_ISUID | stat.S_ISGID):
+            return "it has other rights than its user (setuid), and the loader preloads nothing into it"
+        with open(path, "rb") as file:
+            if file.read(4) == b"\x7fELF" and not _has_interpreter(path):
+                return "it is linked statically"
+        if any(name in Path(path).read_bytes() for name in SANITIZERS):
+            return "it was built with a sanitizer, which has its own malloc"
+    return "it ended, or became another program, before a preloaded library began"
+
+
+def _has_interpreter(path: str) -> bool:
+    """True if the ELF file asks for the dynamic loader."""
+    data = Path(path).read_bytes()
+    if data[4] != 2:  # of 32 bits
+        return True
+    (offset,) = struct.unpack_from("<Q", data, 32)
+    size, count = struct.unpack_from("<HH", data, 54)
+    return any(struct.unpack_from("<I", data, offset + size * index)[0] == 3 for index in range(count))
+
+
+def _imports_malloc(path: str) -> bool:
+    """True if the ELF file of 64 bits calls the malloc of a shared library. CPython 3.13 does, and contains a
+    mimalloc that serves builds without the global lock only."""
+    data = Path(path).read_bytes()
+    table, size, count = *struct.unpack_from("<Q", data, 40), *struct.unpack_from("<HH", data, 58)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + size * index) for index in range(count)]
+    for _, kind, _, _, offset, length, link, *_ in sections:
+        if kind != DYNAMIC_SYMBOLS:
+            continue
+        names = sections[link][4]
+        for name, _, _, section, *_ in struct.iter_unpack("<IBBHQQ", data[offset : offset + length]):
+            if section == 0 and data.startswith(b"malloc\0", names + name):
+                return True
+    return False
+
+
+def brings_malloc(path: str, first: RunResult) -> bool:
+    """True if the malloc in use is the executable's own, which no preloaded one replaces."""
+    assert first.counts
+    malloc = first.counts.malloc_file
+    return bool(malloc) and os.path.realpath(path).endswith(malloc.removeprefix("./"))

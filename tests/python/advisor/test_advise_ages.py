@@ -1,0 +1,110 @@
+"""Advice for heaps with a past, with fake runs: what is measured there, and the reasons where nothing is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fake_program import Aging, FakeProgram
+from synthetic_study import ceiling
+
+from mallard.advisor.advice import runner
+from mallard.advisor.advice.plan import Request
+from mallard.advisor.advice.verdict import decide
+from mallard.advisor.trial.program import Arm, RunResult, Scope
+from mallard.shared.age import levels, young
+from mallard.shared.errors import UsageError
+
+OLD = levels()["old"]
+
+
+def test_mallocs_run_at_each_age(advise, monkeypatch):
+    monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
+    case, _, _ = advise(Aging, Request(("glibc", "mimalloc"), ages=(young(), OLD)))
+    (aged,) = case.aged
+    assert (case.globals.heap, aged.heap, aged.globals.heap) == ("a young heap", "an old heap", "an old heap")
+    assert [ground.age for ground in case.trial.grounds] == [young()]
+    (scope,) = aged.scopes
+    assert (scope.ground.malloc, scope.on_top.malloc) == ("glibc", "mimalloc")
+    assert aged.slower.median == pytest.approx(2.0)
+    headline = decide(case).headline
+    assert "; on an old heap 65.0 % saved, 130 ms of 200 ms (130 to 130 ms), against glibc; " in headline
+    assert "; there mimalloc alone has no significant effect" in headline
+
+
+def test_the_default_omits_ages_without_time(advise, monkeypatch):
+    """What --age asks for is measured all the same."""
+    monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
+    monkeypatch.setattr("mallard.advisor.advice.aged.timed_run", lambda *words: (Aging.result(), 40.0))
+    (omitted,) = advise(Aging, Request(("glibc",), ages=(young(), OLD), may_omit_ages=True))[0].aged
+    assert (
+        omitted.reason
+        == "3 runs with their history take 120 s, and 45 s are left; --age young,old takes the time"
+    )
+    case, _, _ = advise(Aging, Request(("glibc",), ages=(young(), OLD)))
+    assert (case.aged[0].reason, case.aged[0].rounds) == ("", 3)
+    verdict = decide(replace(case, aged=(omitted,)))
+    assert dict(verdict.facts)["on an old heap"].startswith("not measured, because 3 runs with their history")
+
+
+def test_programs_that_cannot_be_aged_are_answered(advise):
+    class Static(FakeProgram):
+        def run(self, arm: Arm, scope: Scope) -> RunResult:
+            done = super().run(arm, scope)
+            return done if arm.strategy else replace(done, counts=None)
+
+    class Differs(FakeProgram):
+        def run(self, arm: Arm, scope: Scope) -> RunResult:
+            done = super().run(arm, scope)
+            return done if arm.age.is_young else replace(done, output="addresses")
+
+    default = Request(("glibc",), ages=(young(), OLD), may_omit_ages=True)
+    for program, reason in (
+        (Static, "server cannot be aged: it ended, or became another program, before a preloaded library"),
+        (Differs, "the run on an old heap printed another output than the first run"),
+    ):
+        case, _, _ = advise(program, default)
+        assert case.aged[0].reason.startswith(reason)
+        assert decide(case).kind == "local"
+        with pytest.raises(UsageError, match=reason):
+            advise(program, replace(default, may_omit_ages=False))
+
+
+def test_a_quiet_program_that_ages_is_tried(advise, monkeypatch):
+    """It spends no time in malloc, and reads blocks that an old heap scatters."""
+    monkeypatch.setattr(runner, "estimate_ceiling", lambda *words: ceiling(0.1))
+    case, _, _ = advise(Aging, Request(("glibc",), ages=(young(), OLD)))
+    assert case.trial is None
+    verdict = decide(case)
+    assert (verdict.answer.kind, verdict.answer.strategy, verdict.answer.age) == ("local", "multipool", "old")
+    assert "; on an old heap put a multipool into handle() (s.cpp:9): 55.0 % saved" in verdict.headline
+    even, _, _ = advise(FakeProgram, Request(("glibc",), ages=(young(), OLD)))
+    assert even.aged[0].scopes == ()
+    assert decide(even).kind == "nothing"
+    assert dict(decide(even).facts)["on an old heap"] == "the program is even; 3 rounds"
+
+
+def test_an_old_heap_alone_gives_the_answer(advise):
+    class OnlyOld(Aging):
+        saved_ms: dict[str, float] = {}  # noqa: RUF012
+
+    case, _, _ = advise(OnlyOld, Request(("glibc",), ages=(young(), OLD)))
+    assert case.best is None
+    verdict = decide(case)
+    assert (verdict.answer.kind, verdict.answer.age) == ("local", "old")
+    assert verdict.headline.startswith(
+        "Nothing that was tried is worth a change against glibc on a young heap; on an old heap put a "
+    )
+
+
+def test_forecast_has_the_time_of_histories(advise, monkeypatch):
+    monkeypatch.setattr("mallard.advisor.advice.aged.timed_run", lambda *words: (Aging.result(), 2.5))
+    advise(Aging, Request(("glibc",), ages=(young(), OLD)))
+    message = Aging.messages[1]
+    assert message.startswith("A run takes 0.1 s, and 2.5 s on an old heap; up to ")
+    advise(Aging, Request(("glibc",), ages=(OLD,)))
+    assert Aging.messages[1].startswith("A run takes 2.5 s; up to ")
+    monkeypatch.setattr("mallard.advisor.advice.aged.timed_run", lambda *words: (Aging.result(), 800.0))
+    with pytest.raises(UsageError, match=r"a run takes 0\.1 s, and 800 s on an old heap, so "):
+        advise(Aging, Request(("glibc",), ages=(young(), OLD)))
