@@ -69,6 +69,7 @@ class Request:
     load_seconds: float = 30.0
     loads: int | None = None  # instead of load_seconds
     churn: str | None = None  # a command between loads
+    recording: str = ""  # whose requests a history replays, instead of its model's
     terminal: bool = False
 
     @property
@@ -118,6 +119,7 @@ class Aging:
     server: ServerAging | None = None
     failures: Mapping[str, str] = field(default_factory=dict)  # arm -> what the program did
     notes: tuple[str, ...] = ()
+    recording: str = ""  # whose requests the history replayed
 
     def row(self, malloc: str, age: str) -> Row | None:
         return next((row for row in self.rows if (row.malloc, row.age) == (malloc, age)), None)
@@ -265,6 +267,7 @@ def age_program(
         rows=tuple(_rows(completed, keys, names, request.ages[0])),
         rounds=len(base_runs),
         ages=request.ages,
+        recording=request.recording,
         server=server,
         failures=completed.failed | dict.fromkeys(outputs_differ(completed, [*arms], base), PRINTED_OTHER),
         notes=tuple(_notes(program, request, completed, base, brought=brought)),

@@ -54,14 +54,18 @@ class Age:
             f"seed={self.seed}"
         )
 
-    @property
-    def description(self) -> str:
-        """`after 96 MB of blocks, 3 rounds in which 100 % were replaced, and 40 % that stay`"""
+    def describe(self, recording: str = "") -> str:
+        """`after 96 MB of blocks, 3 rounds in which 100 % were replaced, and 40 % that stay`, or `after the
+        requests of past.trace, with 96 MB of its blocks that stay`
+        """
         if self.is_young:
             return "as the process starts"
+        peak = f"{self.peak_bytes / 2**20:g} MB"
+        if recording:
+            return f"after the requests of {recording}, with {peak} of its blocks that stay"
         rounds = f"{self.rounds} round{'' if self.rounds == 1 else 's'}"
         return (
-            f"after {self.peak_bytes / 2**20:g} MB of blocks, {rounds} in which {100 * self.replaced:g} % "
+            f"after {peak} of blocks, {rounds} in which {100 * self.replaced:g} % "
             f"were replaced, and {100 * self.kept:g} % that stay"
         )
 

@@ -465,6 +465,21 @@ def test_times_a_launched_server_that_sigterm_ends(tmp_path, monkeypatch, is_fir
     assert run.cpu_seconds == (0.8 if is_first and load else 0)
 
 
+def test_a_history_has_the_whole_time_limit(tmp_path, monkeypatch):
+    """A server is not ready before its heap is aged."""
+    shares = []
+
+    def measured(*words):
+        shares.append(words[4].load.start_share)
+        return Measured(1.0, 2.0, 3, 4, 0, "")
+
+    monkeypatch.setattr(trial_program, "measure", measured)
+    program = Program(["server"], tmp_path / "x", surroundings=Surroundings(load=Load("true")))
+    for age in levels().values():
+        program.run(Arm(None, age=age), SCOPE)
+    assert shares == [0.1, 1.0, 1.0]
+
+
 def test_a_failed_load_needs_no_report(tmp_path, monkeypatch):
     """A hung server is killed before the process reports its time."""
     hung = Measured(1.0, 2.0, 3, 4, 9 | FAILED_LOAD, "", load=LoadResult("x did not end", hung=True))

@@ -34,6 +34,7 @@ class Load:
     stop: str | None = None  # the command that ends the server; None for SIGTERM
     metric: str | None = None  # a regular expression for the load's output; its first group is a number
     churn: str | None = None  # a command that ages the server between repetitions of the load
+    start_share: float = READY_SHARE  # of the time limit
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,9 @@ def run_load(
         return server.poll() is None
 
     limit = READY_SHARE * seconds_limit
-    if failed := _wait_until_ready(is_running, server.pid, load, name, limit, folder):
+    if failed := _wait_until_ready(
+        is_running, server.pid, load, name, load.start_share * seconds_limit, folder
+    ):
         return failed
     if watch:
         result = _repeat_load(is_running, server.pid, load, name, seconds_limit, folder, watch)

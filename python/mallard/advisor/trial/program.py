@@ -284,7 +284,10 @@ class Program:
         with scratch_folder("trial") as folder:
             report = Path(folder) / "report"
             environment = self.environment(arm, scope, report)
-            measured = measure(self.words, environment, self.stdin, self.seconds_limit, self.surroundings)
+            surroundings = self.surroundings
+            if surroundings.load and not arm.age.is_young:  # a history may take minutes
+                surroundings = replace(surroundings, load=replace(surroundings.load, start_share=1.0))
+            measured = measure(self.words, environment, self.stdin, self.seconds_limit, surroundings)
             counts = read_counts(report)
         if counts is not None:
             counts.history.refuse_failed(arm.age)

@@ -101,6 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
         load_seconds=arguments.duration or Request.load_seconds,
         loads=arguments.loads,
         churn=arguments.churn,
+        recording=str(arguments.history or ""),
         terminal=trials.reads_terminal(arguments),
     )
     display = Console(stderr=True, highlight=False)

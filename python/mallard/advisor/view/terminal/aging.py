@@ -34,7 +34,7 @@ def show_aging(console: Console, aging: Aging) -> None:
         console.print(_table(aging))
         console.print()
     for age in aging.ages:
-        print_line(console, f"{age.name}: {age.description}.", "dim")
+        print_line(console, f"{age.name}: {age.describe(aging.recording)}.", "dim")
     for note in aging.notes:
         console.print(note, style="dim", markup=False)
 
