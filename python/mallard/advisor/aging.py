@@ -5,7 +5,6 @@ before the clock starts (`age_program`); and a server without any model, by repe
 from __future__ import annotations
 
 import mmap
-import os
 import shutil
 import struct
 import tempfile
@@ -27,7 +26,7 @@ from mallard.advisor.trial.campaign import (
     short,
 )
 from mallard.advisor.trial.effect import slower_interval, times_slower
-from mallard.advisor.trial.load import Step, descendants
+from mallard.advisor.trial.load import Step, server_use
 from mallard.advisor.trial.preloading import brings_malloc, refuse_unaged
 from mallard.advisor.trial.process import record, refuse_failed_load, run_limited
 from mallard.advisor.trial.program import (
@@ -83,7 +82,7 @@ class Row:
 
     malloc: str
     age: str
-    seconds: Spread  # of CPU time
+    seconds: Spread  # of CPU time; of a server for the load alone
     slower: Ratio | None  # than at the first age, by round; None for the first
     peak_bytes: Spread  # beside what the history left
     history: History  # of the first round
@@ -306,14 +305,16 @@ def _rows(
 
 
 def _seconds(runs: Sequence[RunResult]) -> list[float]:
-    return [max(run.cpu_seconds, 1e-6) for run in runs]
+    """Of a server for its load; of a server that the load ended, and of other programs, for the whole run."""
+    times = [run.cpu_seconds if run.load.cpu_seconds is None else run.load.cpu_seconds for run in runs]
+    return [max(seconds, 1e-6) for seconds in times]
 
 
 def _notes(
     program: Program, request: Request, completed: Rounds[RunResult], base: str, *, brought: bool
 ) -> Iterator[str]:
     base_runs = completed.of(base)
-    if note := short(median([run.cpu_seconds for run in base_runs])):
+    if note := short(median(_seconds(base_runs))):
         yield note
     if brought and len(request.mallocs) > 1:
         yield "The program has its own malloc inside, which no preloaded one replaces: no other was tried."
@@ -441,20 +442,3 @@ class _Mapping:
     def __exit__(self, *_: object) -> None:
         if self._memory is not None:
             self._memory.close()
-
-
-def server_use(measurer: int) -> tuple[float, int]:
-    """CPU seconds and resident bytes of the processes below mallard-measure. Children that a process has
-    waited for count as its own.
-    """
-    seconds, resident = 0.0, 0
-    tick, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
-    for process in descendants(measurer):
-        folder = Path(f"/proc/{process}")
-        with suppress(OSError, ValueError, IndexError):
-            fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
-            # The clock of a process, in nanoseconds, also of threads that ended: clock_getcpuclockid(3).
-            seconds += time.clock_gettime((~process << 3) | 2)
-            seconds += (int(fields[13]) + int(fields[14])) / tick
-            resident += int((folder / "statm").read_bytes().split()[1]) * page
-    return seconds, resident

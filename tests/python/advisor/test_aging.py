@@ -20,10 +20,10 @@ from mallard.advisor.aging import (
     Request,
     age_program,
     server_sentence,
-    server_use,
     summarize_loads,
 )
 from mallard.advisor.trial.effect import times_slower
+from mallard.advisor.trial.load import LoadResult, server_use
 from mallard.advisor.trial.preloading import refuse_unaged
 from mallard.advisor.trial.process import Measured
 from mallard.advisor.trial.program import (
@@ -101,6 +101,15 @@ def test_the_interval_of_even_is_not_inverted(tmp_path):
     assert aging.headline == "glibc: even in an old process (0.96 to 0.98)."
     faster = aged({"glibc": 0.2}, {"glibc": 0.5}, tmp_path)
     assert faster.headline == "glibc: 2 times faster in an old process (2 to 2)."
+
+
+def test_the_start_of_a_server_is_not_timed(tmp_path):
+    """It would dilute the age: a load of 10 ms after a start of 190 ms."""
+    run = replace(RESULT, load=LoadResult(cpu_seconds=0.01))
+    program = FakeProgram({"glibc": 0.2}, {"glibc": 1.5}, run)
+    request = Request(("glibc",), (YOUNG, OLD), rounds=5)
+    aging = age_program(program, request, tmp_path, lambda _: None, lambda _: lambda *_: None)
+    assert [row.seconds.median for row in aging.rows] == [0.01, 0.01]
 
 
 def test_a_program_can_be_too_short(tmp_path):

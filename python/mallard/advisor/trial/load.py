@@ -44,6 +44,7 @@ class LoadResult:
     hung: bool = False  # a time limit was exceeded
     server_ended: bool = False  # by itself, before the end of the load
     metric: float | None = None
+    cpu_seconds: float | None = None  # of the server for the load, without its start and its end
 
 
 class Step(Enum):
@@ -89,7 +90,10 @@ def run_load(
     if watch:
         result = _repeat_load(is_running, server.pid, load, name, seconds_limit, folder, watch)
     else:
+        before, _ = server_use(server.pid)
         result = _run_command("--load", is_running, load, name, seconds_limit, folder)
+        if not result.failure and is_running():
+            result = replace(result, cpu_seconds=server_use(server.pid)[0] - before)
     if is_running():
         failed = _end_server(server, load, name, limit, folder)
         return failed if failed and not result.failure else result
@@ -282,6 +286,23 @@ def descendants(process: int) -> Iterator[int]:
     while below:
         yield (child := below.pop())
         below += children.pop(child, [])
+
+
+def server_use(measurer: int) -> tuple[float, int]:
+    """CPU seconds and resident bytes of the processes below mallard-measure. Children that a process has
+    waited for count as its own.
+    """
+    seconds, resident = 0.0, 0
+    tick, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+    for process in descendants(measurer):
+        folder = Path(f"/proc/{process}")
+        with suppress(OSError, ValueError, IndexError):
+            fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
+            # The clock of a process, in nanoseconds, also of threads that ended: clock_getcpuclockid(3).
+            seconds += time.clock_gettime((~process << 3) | 2)
+            seconds += (int(fields[13]) + int(fields[14])) / tick
+            resident += int((folder / "statm").read_bytes().split()[1]) * page
+    return seconds, resident
 
 
 def listens(measurer: int, port: int | None) -> bool:

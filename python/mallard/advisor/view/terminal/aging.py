@@ -30,7 +30,8 @@ def show_aging(console: Console, aging: Aging) -> None:
         console.print()
     if aging.rows:
         if aging.process:
-            console.print(f"Aged is {aging.process}; times and memory are its own.", markup=False)
+            own = "memory is its own" if aging.server else "times and memory are its own"
+            console.print(f"Aged is {aging.process}; {own}.", markup=False)
         console.print(_table(aging))
         console.print()
     for age in aging.ages:
