@@ -25,6 +25,9 @@ void analysis::add(std::span<const trace::event> events) {
         ++number_;
         if (snapshot_.is_due(number_)) {
             snapshot_.take(number_, blocks_, thread_stacks_, scopes_);
+            if (pages_.is_due(number_, blocks_.size())) {
+                count_pages();
+            }
         }
     }
 }
@@ -81,6 +84,10 @@ void analysis::add(const trace::event& event) {
         time(event);
     }
     recent_.add(event.thread, ticks_);
+}
+
+void analysis::count_pages() {
+    pages_.take(number_, ticks_, timeline_.live(), snapshot_.blocks(), calls_, *stacks_);
 }
 
 void analysis::know_thread(std::uint32_t thread, std::uint64_t ticks) {
@@ -163,6 +170,12 @@ void analysis::free(const trace::event& event, bool complete) {
         return;
     }
     block_bytes_ = block->bytes;
+    if (pages_.is_due_at_peak(timeline_.live(), block->bytes, timeline_.peak())) {
+        blocks_.insert(*block);
+        snapshot_.read(blocks_, thread_stacks_);
+        count_pages();
+        static_cast<void>(blocks_.take(event.address));
+    }
     if (event.kind == trace::record_kind::realloc_old) {
         threads_[event.thread].reallocated = block->address;
         threads_[event.thread].reallocated_bytes = block->bytes;
@@ -232,6 +245,11 @@ void analysis::mark_progress(std::uint64_t name) {
 }
 
 void analysis::finish() {
+    if (pages_.is_due_at_peak(timeline_.live(), timeline_.live(), timeline_.peak()) ||
+        pages_.is_due(number_, blocks_.size())) {
+        snapshot_.read(blocks_, thread_stacks_);
+        count_pages();
+    }
     for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
         thread_stacks_[thread].scopes.close(0, threads_[thread].last_ticks, scopes_, true);
         marked_.finish(static_cast<std::uint32_t>(thread), threads_[thread].last_ticks);

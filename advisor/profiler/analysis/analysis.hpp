@@ -2,7 +2,7 @@
 ///
 ///     event -> its thread's stack -> open scopes -> sums by scope     (scope_totals, for each function)
 ///           -> live blocks        -> sums by call, by pair            (call_totals, pair_totals)
-///                                 -> timeline, lifetimes, snapshots of the heap
+///                                 -> timeline, lifetimes, snapshots of the heap, pages of scopes
 ///
 /// Marked scopes are a second stack for each thread, with the same machinery: scopes that the program marks, and functions
 /// that were compiled with calls to the recorder. They are exact. Stacks give an upper bound of what a function contains,
@@ -12,6 +12,7 @@
 
 #include "profiler/analysis/heap_snapshot.hpp"
 #include "profiler/analysis/marked_stacks.hpp"
+#include "profiler/analysis/page_census.hpp"
 #include "profiler/blocks/block_table.hpp"
 #include "profiler/blocks/call_table.hpp"
 #include "profiler/blocks/instances.hpp"
@@ -110,6 +111,7 @@ public:
     [[nodiscard]] const pair_table& pairs() const noexcept { return pairs_; }
     [[nodiscard]] const marked_stacks& marked() const noexcept { return marked_; }
     [[nodiscard]] const live_timeline& timeline() const noexcept { return timeline_; }
+    [[nodiscard]] const page_census& pages() const noexcept { return pages_; }
     [[nodiscard]] const lifetimes& lives() const noexcept { return lives_; }
     [[nodiscard]] const instances& all_instances() const noexcept { return instances_; }
     [[nodiscard]] const recorded_pools& pools() const noexcept { return pools_; }
@@ -149,6 +151,8 @@ private:
     /// Returns: true if the thread must have lost its processor during the operation.
     [[nodiscard]] bool was_interrupted(std::uint64_t ticks_inside) const noexcept;
     void mark_progress(std::uint64_t name);
+    /// Effects: counts the pages of the blocks that the snapshot has read.
+    void count_pages();
 
     const scope_tree* stacks_;
     time_range range_;
@@ -175,6 +179,7 @@ private:
     std::map<std::uint64_t, progress_count> progress_;
     recent_events recent_;
     heap_snapshot snapshot_;
+    page_census pages_;
 };
 
 } // namespace mallard::advisor

@@ -5,17 +5,10 @@
 
 namespace mallard::advisor {
 
-namespace {
-
-constexpr unsigned page_shift = 12;
-
-} // namespace
-
 void heap_snapshot::take(std::uint64_t events, const block_table& blocks,
                          const std::vector<thread_scopes>& threads, std::vector<scope_totals>& totals) {
     next_ = events + std::max({first_snapshot, events / 64, 2 * std::uint64_t{blocks.size()}});
-    collect(blocks, threads);
-    sort();
+    read(blocks, threads);
     count_neighbours();
     count_pages();
     for (std::size_t thread = 0; thread < threads.size(); ++thread) {
@@ -44,6 +37,11 @@ void heap_snapshot::take(std::uint64_t events, const block_table& blocks,
     }
 }
 
+void heap_snapshot::read(const block_table& blocks, const std::vector<thread_scopes>& threads) {
+    collect(blocks, threads);
+    sort();
+}
+
 void heap_snapshot::collect(const block_table& blocks, const std::vector<thread_scopes>& threads) {
     sums_.resize(threads.size());
     for (std::size_t thread = 0; thread < threads.size(); ++thread) {
@@ -61,7 +59,8 @@ void heap_snapshot::collect(const block_table& blocks, const std::vector<thread_
     blocks.for_each([&](const live_block& block) {
         const std::size_t groups =
             block.has_complete_stack ? threads[block.thread].scopes.containing(block.number) : 0;
-        blocks_.push_back({block.address, block.bytes, block.thread, static_cast<std::uint32_t>(groups)});
+        blocks_.push_back(
+            {block.address, block.bytes, block.thread, static_cast<std::uint32_t>(groups), block.call});
         sums_[block.thread].blocks[groups] += 1;
         sums_[block.thread].bytes[groups] += static_cast<std::int64_t>(block.bytes);
     });
@@ -72,7 +71,7 @@ void heap_snapshot::sort() {
     constexpr unsigned digit_bits = 11;
     constexpr std::uint64_t digits = std::uint64_t{1} << digit_bits;
     std::uint64_t differing = 0;
-    for (const own_block& block : blocks_) {
+    for (const placed_block& block : blocks_) {
         differing |= block.address ^ blocks_.front().address;
     }
     sorted_.resize(blocks_.size());
@@ -81,13 +80,13 @@ void heap_snapshot::sort() {
             continue;
         }
         std::array<std::size_t, digits + 1> places{};
-        for (const own_block& block : blocks_) {
+        for (const placed_block& block : blocks_) {
             ++places[(block.address >> shift & (digits - 1)) + 1];
         }
         for (std::size_t digit = 1; digit < digits; ++digit) {
             places[digit] += places[digit - 1];
         }
-        for (const own_block& block : blocks_) {
+        for (const placed_block& block : blocks_) {
             sorted_[places[block.address >> shift & (digits - 1)]++] = block;
         }
         blocks_.swap(sorted_);
@@ -97,14 +96,14 @@ void heap_snapshot::sort() {
 /// From the highest address downwards. A pair counts for the groups that have its first block, unless that is their highest.
 void heap_snapshot::count_neighbours() {
     for (std::size_t at = blocks_.size(); at-- > 0;) {
-        const own_block& block = blocks_[at];
+        const placed_block& block = blocks_[at];
         thread_sums& sums = sums_[block.thread];
         const std::uint32_t groups = std::min(block.groups, sums.groups_above);
         sums.groups_above = std::max(sums.groups_above, block.groups);
         if (groups == 0) {
             continue;
         }
-        const own_block& next = blocks_[at + 1];
+        const placed_block& next = blocks_[at + 1];
         const std::uint32_t shared = next.thread == block.thread ? std::min(groups, next.groups) : 0;
         sums.neighbours[groups] += 1;
         sums.foreign[groups] += 1;
@@ -114,7 +113,7 @@ void heap_snapshot::count_neighbours() {
 
 /// From the lowest address upwards. A page counts for a group when its first own block there is met.
 void heap_snapshot::count_pages() {
-    for (const own_block& block : blocks_) {
+    for (const placed_block& block : blocks_) {
         if (block.groups == 0) {
             continue;
         }

@@ -6,11 +6,14 @@
 /// a number of outermost groups of scopes of its thread, and all sums are taken by that number.
 #pragma once
 
+#include "profiler/analysis/page_census.hpp"
 #include "profiler/blocks/block_table.hpp"
 #include "profiler/scopes/scope_totals.hpp"
 #include "profiler/scopes/thread_scopes.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace mallard::advisor {
@@ -24,14 +27,12 @@ public:
     /// Effects: adds the figures of the snapshot to the totals of each open scope with at least two own blocks.
     void take(std::uint64_t events, const block_table& blocks, const std::vector<thread_scopes>& threads,
               std::vector<scope_totals>& totals);
+    /// Effects: reads the live blocks, without adding figures.
+    void read(const block_table& blocks, const std::vector<thread_scopes>& threads);
+    /// Returns: the live blocks of the last snapshot, by address.
+    [[nodiscard]] std::span<const placed_block> blocks() const noexcept { return blocks_; }
 
 private:
-    struct own_block {
-        std::uint64_t address = 0;
-        std::uint64_t bytes = 0;
-        std::uint32_t thread = 0;
-        std::uint32_t groups = 0; ///< outermost groups that it belongs to
-    };
     /// Sums by number of groups: element n counts for the n outermost ones. They may be negative.
     struct thread_sums {
         std::vector<std::int64_t> blocks, bytes, neighbours, foreign, pages;
@@ -46,8 +47,8 @@ private:
     void count_pages();
 
     std::uint64_t next_ = first_snapshot;
-    std::vector<own_block> blocks_; ///< by address
-    std::vector<own_block> sorted_; ///< room for sorting
+    std::vector<placed_block> blocks_; ///< by address
+    std::vector<placed_block> sorted_; ///< room for sorting
     std::vector<thread_sums> sums_;
 
     static constexpr std::uint64_t first_snapshot = 4096;

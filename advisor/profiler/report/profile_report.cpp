@@ -56,6 +56,7 @@ std::string profile_report(const analysis& results, code_names& names, const rep
     source.ns_per_tick = process.ticks_per_second > 0 ? 1e9 / process.ticks_per_second : 1;
     source.busy = busy_share(results, process, source.ns_per_tick);
     source.shows_scopes = summary.reason.empty();
+    source.is_sample = process.sampled_one_in > 1;
     if (source.shows_scopes) {
         source.listed =
             request.all_rows ? allocating_scopes(results.scopes()) : heaviest_scopes(results.scopes());

@@ -55,6 +55,7 @@ void write_marked_scope(json_writer& to, const report_source& source, scope_id s
     write_figures(to, marked_sums(source.results.marked(), scope),
                   {source.ns_per_tick, source.results.threads(), &totals, totals.ticks, source.busy});
     write_activations(to, totals, source.ns_per_tick);
+    to.key("diffusion").value(json_writer::null{});
     to.end_object();
 }
 

@@ -63,6 +63,29 @@ void write_escapes(json_writer& to, const report_source& source, const scope_det
     write_site_list(to, "alive_sites", source, detail.alive_sites, most_rows);
 }
 
+void write_page_figures(json_writer& to, const report_source& source, const page_figures& figures) {
+    to.begin_object().field("seconds", static_cast<double>(figures.ticks) * source.ns_per_tick * 1e-9);
+    to.field("live_bytes", figures.bytes).field("pages", figures.pages);
+    to.field("pages_needed", figures.needed()).field("pages_shared", figures.shared).end_object();
+}
+
+/// The blocks that a sample leaves out lie on the same pages, so that the figures of one would be of the sample.
+void write_diffusion(json_writer& to, const report_source& source, scope_id function) {
+    const page_figures peak = source.results.pages().at_peak(function);
+    to.key("diffusion");
+    if (source.is_sample || peak.pages == 0) {
+        to.value(json_writer::null{});
+        return;
+    }
+    to.begin_object().key("peak");
+    write_page_figures(to, source, peak);
+    to.key("over_time").begin_list();
+    for (const page_figures& figures : source.results.pages().over_time(function)) {
+        write_page_figures(to, source, figures);
+    }
+    to.end_list().end_object();
+}
+
 } // namespace
 
 void write_scope(json_writer& to, const report_source& source, std::size_t id, std::size_t most_rows) {
@@ -73,6 +96,7 @@ void write_scope(json_writer& to, const report_source& source, std::size_t id, s
     write_figures(to, source.details[id].sums,
                   {source.ns_per_tick, source.results.threads(), &totals, totals.ticks, source.busy});
     write_activations(to, totals, source.ns_per_tick);
+    write_diffusion(to, source, function);
     write_escapes(to, source, source.details[id], most_rows);
     to.end_object();
 }

@@ -79,6 +79,11 @@ trace::event& story::add(trace::record_kind kind, unsigned line) {
     return event;
 }
 
+story& story::place(block address) {
+    next_ = address;
+    return *this;
+}
+
 story::block story::allocate(std::uint64_t bytes, unsigned line, trace::record_kind kind) {
     trace::event& event = add(kind, line);
     event.address = next_;

@@ -28,6 +28,8 @@ public:
 
     block allocate(std::uint64_t bytes, unsigned line = 1,
                    trace::record_kind kind = trace::record_kind::malloc);
+    /// Effects: the next block has the address.
+    story& place(block address);
     void free(block address, unsigned line = 1, trace::record_kind kind = trace::record_kind::free);
     block reallocate(block address, std::uint64_t bytes, unsigned line = 1);
     /// Effects: adds an event without a block.

@@ -33,6 +33,7 @@ from mallard.advisor.profile.document import (
 )
 from mallard.advisor.profile.records import (
     AlmostContained,
+    Diffusion,
     Dimension,
     Drag,
     Escape,
@@ -268,6 +269,9 @@ def _merged_field(name: str, values: Sequence[Any]) -> Any:
     if not known:
         return None
     example = known[0]
+    if isinstance(example, Diffusion):
+        # Pages of several processes have no sum.
+        return max(known, key=lambda diffusion: diffusion.peak.live_bytes)
     if isinstance(example, tuple):
         items = [item for value in known for item in value]
         if items and dataclasses.is_dataclass(items[0]):

@@ -134,6 +134,32 @@ class EscapeSite:
 
 
 @dataclass(frozen=True)
+class PageFigures:
+    """The live blocks of a scope at one moment."""
+
+    seconds: float
+    live_bytes: int
+    pages: int  # that hold the blocks
+    pages_needed: int  # by their bytes
+    pages_shared: int  # that hold blocks of others, too
+
+    @property
+    def times(self) -> float:
+        """Pages over those that are needed."""
+        return self.pages / max(self.pages_needed, 1)
+
+    @property
+    def shared_share(self) -> float:
+        return self.pages_shared / max(self.pages, 1)
+
+
+@dataclass(frozen=True)
+class Diffusion:
+    peak: PageFigures  # when the live bytes were highest
+    over_time: tuple[PageFigures, ...] = ()
+
+
+@dataclass(frozen=True)
 class Scope:
     """A function as a scope, or a marked one, which has a name instead of a function."""
 
@@ -153,6 +179,7 @@ class Scope:
     escape_sites: tuple[EscapeSite, ...] = ()
     alive_sites: tuple[EscapeSite, ...] = ()  # of blocks that are alive at the end
     threads: int | None = None
+    diffusion: Diffusion | None = None  # None for marked scopes, and in a sample
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.formats import size
 from mallard.advisor.profile.names import Names
 from mallard.advisor.view.html.profile.charts import lifetimes_part, timeline_part
+from mallard.advisor.view.html.profile.diffusion import diffusion_part
 from mallard.advisor.view.html.profile.flame import flame_part
 from mallard.advisor.view.html.profile.page import (
     LIMITS,
@@ -27,7 +28,7 @@ from mallard.shared.errors import UsageError
 
 PARTS = (
     *(summary_part, one_scope_part, flame_part, scopes_part, marked_part, timeline_part, lifetimes_part),
-    *(unowned_part, pairs_part, sites_part, definitions_part),
+    *(unowned_part, diffusion_part, pairs_part, sites_part, definitions_part),
 )
 
 

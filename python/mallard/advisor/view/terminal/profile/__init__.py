@@ -9,6 +9,7 @@ from mallard.advisor.profile import sentences
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import Figures
+from mallard.advisor.view.terminal.profile.diffusion import show_diffusion
 from mallard.advisor.view.terminal.profile.lines import bar, fact, paragraph, print_cut
 from mallard.advisor.view.terminal.profile.scopes import show_in_depth, show_markers, show_scopes
 from mallard.advisor.view.terminal.profile.unowned import show_unowned
@@ -63,4 +64,5 @@ def show_profile(console: Console, profile: Profile, *, all_rows: bool = False) 
         show_markers(console, profile, names, all_rows=all_rows)
         show_scopes(console, profile, names, all_rows=all_rows)
         show_unowned(console, profile, names, all_rows=all_rows)
+        show_diffusion(console, profile, names, all_rows=all_rows)
     show_losses(console, profile)

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from mallard.advisor.profile import sentences
+from mallard.advisor.profile.diffusion import describe
 from mallard.advisor.profile.dimensions import (
     DIMENSIONS,
     activation_bytes,
@@ -210,6 +211,8 @@ def _show_facts(console: Console, profile: Profile, scope: Scope, names: Names) 
             "back to zero",
             f"{plural(scope.rewind.returns, 'time')}; at most {size(scope.rewind.peak_bytes)} between",
         )
+    if scope.diffusion:
+        fact(console, "pages at the peak", describe(scope.diffusion.peak))
     if scope.page_faults and scope.page_faults.per_activation is not None and not merged(scope):
         fact(console, "fresh pages", f"{ratio(scope.page_faults.per_activation)} an activation")
     if figures.mean_lifetime_seconds is not None:
