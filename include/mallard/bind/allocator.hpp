@@ -132,6 +132,14 @@ public:
         requires bind::has_default<A>
         : mechanism_(bind::default_mechanism<A>()) {}
 
+#if defined(__clang__) && defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE >= 14
+    /// clang++ looks it up where the library only asks whether a string can be made, because the constructors of strings have
+    /// it as a default argument. No program can call it.
+    [[gnu::error(
+        "a mechanism with state has no default: give the container its allocator")]] allocator() noexcept
+        requires(!bind::has_default<A>);
+#endif
+
     /// Requires: `mechanism` outlives all that is allocated here.
     allocator(A& mechanism) noexcept : mechanism_(std::addressof(mechanism)) {}
 

@@ -20,10 +20,8 @@ def find_libcxx_compiler() -> str | None:
 
 
 def find_asan_compiler() -> str | None:
-    """A clang++ with AddressSanitizer's runtime. With libstdc++ 14 and later it makes no string in a vector
-    from a string_view if the string's allocator has no default constructor."""
-    condition = "(__has_include(<sanitizer/asan_interface.h>) && _GLIBCXX_RELEASE < 14)"
-    return find_clang("-fsanitize=address", condition)
+    """A clang++ with AddressSanitizer's runtime."""
+    return find_clang("-fsanitize=address", "__has_include(<sanitizer/asan_interface.h>)")
 
 
 def find_clang(option: str, condition: str) -> str | None:

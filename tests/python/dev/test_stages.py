@@ -142,21 +142,6 @@ def test_a_clang_is_found_by_its_abilities(monkeypatch, tmp_path, works):
     assert tools.find_libcxx_compiler() is None
 
 
-@pytest.mark.skipif(shutil.which("c++") is None, reason="no c++: apt-get install g++")
-@pytest.mark.parametrize(("release", "works"), [(13, True), (14, False)])
-def test_clang_with_libstdcxx_14_is_not_taken(monkeypatch, tmp_path, release, works):
-    (tmp_path / "sanitizer").mkdir()
-    (tmp_path / "sanitizer/asan_interface.h").touch()
-    (tmp_path / "version").write_text(f"#define _GLIBCXX_RELEASE {release}\n")
-    clang = tmp_path / "clang++"
-    options = f"-nostdinc -I{tmp_path} -D__clang_major__=21 -E -x c++ -"
-    clang.write_text(f"#!/bin/sh\nexec {shutil.which('c++')} {options}\n")
-    clang.chmod(0o755)
-    monkeypatch.setattr(tools, "VERSIONS", ("",))
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    assert tools.find_asan_compiler() == (str(clang) if works else None)
-
-
 # ---- the verb -----------------------------------------------------------------------------------------
 
 
