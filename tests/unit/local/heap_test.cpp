@@ -61,17 +61,16 @@ TEST_F(heap, takes_chunks_that_grow) {
 }
 
 TEST_F(heap, bursts_take_no_chunk_above_the_limit) {
-    mallard::heap<equipment::ledger> heap(
-        source_, {.growth = {.first_chunk_bytes = 512, .largest_chunk_bytes = 2048}});
-    EXPECT_EQ(heap.allocate_many(104, 8, 5000).size(), 5000U);
-    for (const equipment::ledger::request& request : source_.granted()) {
+    mallard::heap<ledger> limited(source_,
+                                  {.growth = {.first_chunk_bytes = 512, .largest_chunk_bytes = 2048}});
+    EXPECT_EQ(limited.allocate_many(104, 8, 5000).size(), 5000U);
+    for (const ledger::request& request : source_.granted()) {
         EXPECT_LE(request.bytes, 2048U);
     }
-    EXPECT_LE(heap.stats().chunk_bytes, 5000U * 112 * 11 / 10) << "chunks are used to their ends";
-    heap.release();
+    EXPECT_LE(limited.stats().chunk_bytes, 5000U * 112 * 11 / 10) << "chunks are used to their ends";
+    limited.release();
     // A block that is larger than a chunk may be has a chunk of its own.
-    mallard::heap<equipment::ledger> tiny(source_,
-                                          {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 64}});
+    mallard::heap<ledger> tiny(source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 64}});
     EXPECT_EQ(tiny.allocate_many(200, 8, 3).size(), 3U);
     EXPECT_EQ(tiny.stats().chunks, 3U);
     tiny.release();
