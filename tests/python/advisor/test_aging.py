@@ -40,7 +40,7 @@ from mallard.advisor.trial.program import (
     TriedProcess,
     read_counts,
 )
-from mallard.advisor.view.terminal.aging import aging_json
+from mallard.advisor.view.aging import aging_json
 from mallard.cli import parse_command
 from mallard.shared.age import levels, read_ages
 from mallard.shared.errors import UsageError

@@ -19,9 +19,10 @@ from mallard.advisor.budget.recorded_run import (
     largest_excess,
     with_margin,
 )
-from mallard.advisor.view.terminal.budget import show_judgement
+from mallard.advisor.view.budget import budget_report
 from mallard.cli import parse_command
 from mallard.shared.errors import UsageError
+from mallard.shared.report.terminal import show_report
 from mallard.shared.view.terminal.console import PlainConsole
 
 FOLDED = """\
@@ -55,7 +56,7 @@ def budget(tmp_path: Path, text: str) -> Budget:
 
 def shown(judgement: Judgement) -> str:
     console = PlainConsole(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    show_judgement(console, FILE, judgement)
+    show_report(console, budget_report(FILE, judgement, "mallard budget x.toml -- ./a"))
     return console.export_text()
 
 
@@ -201,8 +202,9 @@ def test_exceeded_limit_names_the_first_new_stack(tmp_path: Path) -> None:
     assert judged.new_stack
     assert judged.new_stack.functions == "main > parse > read_all > std::vector<>::reserve"
     text = shown(judged)
-    assert "EXCEEDED  parse    allocations       160 of 105: 55 beyond" in text
-    assert "holds     process  allocations       124 of 131" in text
+    lines = [line.split() for line in text.splitlines()]
+    assert ["EXCEEDED", "parse", "allocations", "160", "105", "55"] in lines
+    assert ["holds", "process", "allocations", "124", "131"] in lines
     assert "1 of 8 limits of x.toml exceeded." in text
     assert "First new stack, 60 blocks beyond the file:\n  main > parse > read_all" in text
 
@@ -231,7 +233,7 @@ def test_unknown_scope_leaves_other_limits_judged(tmp_path: Path) -> None:
 
 def test_only_unknown_scopes_show_no_limit(tmp_path: Path) -> None:
     judged = judge(FILE, budget(tmp_path, "[scope.parze]\nbytes = 7"), run())
-    assert shown(judged) == "0 limits of x.toml judged, 0 exceeded; 1 scope not judged.\n"
+    assert shown(judged).strip() == "0 limits of x.toml judged, 0 exceeded; 1 scope not judged."
 
 
 def test_rejects_a_run_with_unexpected_exit_status(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from synthetic_profile import HOSTILE, document, hostile
 
-from mallard.advisor.profile import formats
 from mallard.advisor.profile.document import read_profile
 from mallard.advisor.profile.names import Names, fitted, fitted_source, short_name
 from mallard.shared.errors import UsageError
+from mallard.shared.report import figures as formats
 
 STRING = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
 

@@ -19,7 +19,7 @@ from mallard.bench.doctor import (
     toolchain,
 )
 from mallard.bench.doctor.finding import size
-from mallard.bench.view.terminal.doctor import findings_text
+from mallard.bench.view.doctor import doctor_report
 from mallard.cli.verbs import doctor as verb
 from mallard.shared import machine, mallocs
 
@@ -261,16 +261,15 @@ def test_the_verb_prints_lines_or_json(monkeypatch, capsys):
         Finding("memory", "swap", State.OK, "none"),
         Finding("memory", "memory", State.NOTE, "a [little]", "end other programs"),
     ]
-    assert findings_text([*findings, *findings]).endswith("2 ok, 2 notes, 0 missing")
+    assert doctor_report([*findings, *findings]).answer.text == "2 ok, 2 notes, 0 missing"
     monkeypatch.setattr(verb, "examine", lambda: findings)
     parser = argparse.ArgumentParser()
     verb.add_arguments(parser)
     assert verb.run(parser.parse_args([])) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "memory"
-    assert lines[2].split() == ["note", "memory", "a", "[little]"]
-    assert lines[3].strip() == "remedy: end other programs"
-    assert lines[-1] == "1 ok, 1 note, 0 missing"
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert lines[:2] == ["1 ok, 1 note, 0 missing", "memory"]
+    assert lines[-2].split() == ["note", "memory", "a", "[little]"]
+    assert lines[-1] == "remedy: end other programs"
     assert verb.run(parser.parse_args(["--json"])) == 0
     assert json.loads(capsys.readouterr().out)["findings"][1]["remedy"] == "end other programs"
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from mallard.advisor.advice.candidates import Candidate, short_source
 from mallard.advisor.profile.document import Profile
-from mallard.advisor.profile.formats import size
 from mallard.advisor.profile.names import Names
+from mallard.shared.report.figures import size
 
 LARGEST_BUFFER = 64 << 10  # of a thread's storage
 SMALLEST_BUFFER = 256

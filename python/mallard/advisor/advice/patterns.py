@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from mallard.advisor.advice.candidates import LIBRARY, short_source
 from mallard.advisor.profile.document import Profile
-from mallard.advisor.profile.formats import count, share, size
 from mallard.advisor.profile.names import Names, short_name
 from mallard.advisor.profile.records import Site
+from mallard.shared.report.figures import count, share, size
 
 LEAST_SHARE = 0.05  # of the program's allocations
 LEAST_STEPS = 2.5  # allocations per ladder

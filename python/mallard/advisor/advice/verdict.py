@@ -38,7 +38,6 @@ from mallard.advisor.advice.wording import (
     strategy_name,
     times,
 )
-from mallard.advisor.profile.formats import count, plural
 from mallard.advisor.profile.sentences import names_remedy
 from mallard.advisor.trial.campaign import (
     LEAST_EFFECT,
@@ -52,6 +51,7 @@ from mallard.advisor.trial.campaign import (
 from mallard.advisor.trial.effect import Effect, figure, metric_change
 from mallard.shared.mallocs import how_to_use
 from mallard.shared.prose import capitalised, in_prose
+from mallard.shared.report.figures import count, plural
 from mallard.shared.version import bench_command
 
 Kind = Literal["nothing", "local", "global", "pattern", "unresolved", "unmeasured"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mallard.advisor.profile.formats import UNKNOWN, plural, ratio, share, size
 from mallard.advisor.profile.records import BreakEven, Dimension, Drag, Percentiles, Scope
+from mallard.shared.report.figures import UNKNOWN, plural, ratio, share, size
 
 NEVER = "never"
 AT_MOST = "\N{LESS-THAN OR EQUAL TO}"

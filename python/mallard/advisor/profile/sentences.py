@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from functools import cache
 
 from mallard.advisor.profile.document import Launcher, ListedProcess, Process, Profile
-from mallard.advisor.profile.formats import UNKNOWN, count, plural, precise_share, seconds, share, size
 from mallard.advisor.profile.records import Interval
 from mallard.shared.prose import in_prose, printable_name
+from mallard.shared.report.figures import UNKNOWN, count, plural, precise_share, seconds, share, size
 
 STACKS = {
     "none": "no stacks were taken",

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, TypeVar
 
-from mallard.advisor.profile.formats import count
 from mallard.advisor.trial.process import Measured, refuse_difference
 from mallard.advisor.trial.program import AS_IT_IS, KILLED, NULL, Arm, Counts, Program, RunResult, Scope
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import in_prose
+from mallard.shared.report.figures import count
 
 
 def unserved_reasons(counts: Counts) -> str:

@@ -73,10 +73,10 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.advice.plan import Request
     from mallard.advisor.advice.runner import study
     from mallard.advisor.advice.verdict import decide
-    from mallard.advisor.profile.formats import size
     from mallard.advisor.trial.program import Program
     from mallard.advisor.view.html.advice import advice_page
     from mallard.advisor.view.terminal.advice import advice_json, show_advice
+    from mallard.shared.report.figures import size
     from mallard.shared.view.terminal.console import PlainConsole, output_console, print_line
     from mallard.shared.view.terminal.counting import step_progress
 

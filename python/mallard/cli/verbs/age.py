@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from mallard.cli import exit_status, trials
+from mallard.cli.forms import add_forms, check_forms, write_report
 from mallard.cli.needs import Needs
 from mallard.cli.options import add_process, add_surroundings, add_time_limit, surround_runs
 from mallard.cli.parser import positive_int, positive_seconds, seed_number
@@ -52,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--loads", metavar="N", type=positive_int, help=argparse.SUPPRESS)
     parser.add_argument("--churn", metavar="CMD", help="ages a server between loads, untimed")
-    parser.add_argument("--json", action="store_true", help="the result as JSON")
+    add_forms(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -60,6 +61,7 @@ def check(arguments: argparse.Namespace) -> None:
         raise UsageError("PROGRAM is missing; give it behind '--': mallard age -- PROGRAM ARGUMENTS")
     arguments.trace = None
     trials.check_runs(arguments)
+    check_forms(arguments)
     if len(read_ages(arguments.age)) < 2:
         raise UsageError(f"--age {arguments.age}: give two ages or more to compare, such as young,old")
     for option, value in (("--for", arguments.duration), ("--loads", arguments.loads)):
@@ -86,8 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.aging import Request, age_program
     from mallard.advisor.trial.campaign import runs_again
     from mallard.advisor.trial.program import Program
-    from mallard.advisor.view.terminal.aging import aging_json, show_aging
-    from mallard.shared.view.terminal.console import output_console, print_line
+    from mallard.advisor.view.aging import aging_json, aging_report
+    from mallard.shared.view.terminal.console import print_line
     from mallard.shared.view.terminal.counting import step_progress
 
     chosen = trials.chosen_mallocs(arguments)
@@ -121,8 +123,5 @@ def run(arguments: argparse.Namespace) -> int:
         )
         print_line(display, runs_again(program))
         aging = age_program(program, request, Path(folder), partial(print_line, display), step)
-    if arguments.json:
-        print(aging_json(aging))
-    else:
-        show_aging(output_console(), aging)
+    write_report(arguments, aging_report(aging), partial(aging_json, aging))
     return exit_status.FINDINGS if aging.failures else exit_status.DONE

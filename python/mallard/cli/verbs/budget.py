@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import json
+import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mallard.advisor.budget.document import PROCESS, read_budget
 from mallard.advisor.profile.names import is_library_function
 from mallard.cli import exit_status
+from mallard.cli.forms import add_forms, check_forms, write_report
 from mallard.cli.needs import Needs
 from mallard.cli.options import add_time_limit, check_program, process_name
 from mallard.shared.atomic_file import check_writable, write_atomically
@@ -16,6 +20,7 @@ from mallard.shared.errors import UsageError
 from mallard.shared.scratch import scratch_folder
 
 if TYPE_CHECKING:
+    from mallard.advisor.budget.limits import Judgement
     from mallard.advisor.budget.recorded_run import MeasuredRun
 
 EXAMPLES = (
@@ -48,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="executable that PROGRAM starts (default: PROGRAM itself)",
     )
     add_time_limit(parser)
+    add_forms(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -58,8 +64,12 @@ def check(arguments: argparse.Namespace) -> None:
             f"PROGRAM is missing; give it after '--': mallard budget {arguments.file} -- PROGRAM ARGUMENTS"
         )
     check_program(arguments.words[0])
+    check_forms(arguments)
     if arguments.scopes is not None and not arguments.write:
         raise UsageError("--scopes is of --write; the limits are in FILE, so leave it out")
+    for option in ("json", "markdown", "html"):
+        if arguments.write and getattr(arguments, option):
+            raise UsageError(f"--{option} is of a comparison, and --write makes the limits; leave one out")
     if arguments.write:
         check_writable(arguments.file, "mallard budget")
     elif not arguments.file.is_file():
@@ -118,11 +128,16 @@ def _scopes(arguments: argparse.Namespace) -> list[str] | None:
 
 def _compare(arguments: argparse.Namespace, measured: MeasuredRun) -> int:
     from mallard.advisor.budget.limits import judge
-    from mallard.advisor.view.terminal.budget import show_judgement
-    from mallard.shared.view.terminal.console import output_console
+    from mallard.advisor.view.budget import budget_report
 
     judgement = judge(arguments.file, read_budget(arguments.file), measured)
-    show_judgement(output_console(), arguments.file, judgement)
+    command = shlex.join(["mallard", "budget", str(arguments.file), "--", *arguments.words])
+    report = budget_report(arguments.file, judgement, command)
+    write_report(arguments, report, lambda: judgement_json(judgement))
     if judgement.unjudged:
         raise UsageError("\n".join(judgement.unjudged))
     return exit_status.DONE if judgement.holds else exit_status.FINDINGS
+
+
+def judgement_json(judgement: Judgement) -> str:
+    return json.dumps({"format": "mallard budget", "version": 1, **asdict(judgement)}, indent=1)

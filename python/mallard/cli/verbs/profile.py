@@ -237,7 +237,7 @@ def _words(arguments: argparse.Namespace, trace: Path) -> list[str]:
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    from mallard.advisor.profile.formats import size
+    from mallard.shared.report.figures import size
     from mallard.shared.view.terminal.console import output_console, print_line
 
     with atomic_file(arguments.output) as partial_file:
@@ -274,8 +274,8 @@ def _write_tables(arguments: argparse.Namespace) -> int:
 
 
 def _write_page(arguments: argparse.Namespace, profile: Profile) -> int:
-    from mallard.advisor.profile.formats import size
     from mallard.advisor.view.html.profile import profile_page
+    from mallard.shared.report.figures import size
     from mallard.shared.view.terminal.console import output_console, print_line
 
     page = profile_page(profile)

@@ -24,7 +24,6 @@ from mallard.advisor.advice.wording import between, change, peak_ratio, percent,
 from mallard.advisor.profile import sentences
 from mallard.advisor.profile.dimensions import DIMENSIONS
 from mallard.advisor.profile.document import Node, Profile
-from mallard.advisor.profile.formats import UNKNOWN, count
 from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import Figures, Scope
 from mallard.advisor.trial.campaign import Ground
@@ -47,6 +46,7 @@ from mallard.advisor.view.html.profile.page import (
 )
 from mallard.advisor.view.html.profile.scopes import lifetime_details
 from mallard.advisor.view.html.profile.summary import dimensions
+from mallard.shared.report.figures import UNKNOWN, count
 from mallard.shared.stats import CONFIDENCE, Difference
 from mallard.shared.view.html.document import caution
 from mallard.shared.view.html.markup import Markup, breakable, element, joined, leaf

@@ -9,7 +9,6 @@ from dataclasses import asdict
 from rich.console import Console
 from rich.table import Table
 
-from mallard.advisor.profile.formats import count, size
 from mallard.advisor.trial.campaign import (
     OUTPUT_IGNORED,
     PAST_MALLOC,
@@ -24,6 +23,7 @@ from mallard.advisor.trial.effect import Effect, Trial, figure, meaning, metric_
 from mallard.advisor.trial.program import STRATEGIES, Counts
 from mallard.advisor.trial.rounds import unserved_reasons
 from mallard.shared.prose import in_prose
+from mallard.shared.report.figures import count, size
 from mallard.shared.stats import Difference
 from mallard.shared.view.terminal.console import print_line
 

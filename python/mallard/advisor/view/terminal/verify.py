@@ -7,7 +7,6 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.table import Table
 
-from mallard.advisor.profile.formats import count, plural
 from mallard.advisor.trial.campaign import OUTPUT_IGNORED, SHORT_SECONDS
 from mallard.advisor.trial.effect import SEVERAL_CORES, figure, metric_change
 from mallard.advisor.verify import (
@@ -24,6 +23,7 @@ from mallard.advisor.verify import (
     Verification,
 )
 from mallard.shared.prose import in_prose, printable_name
+from mallard.shared.report.figures import count, plural
 from mallard.shared.stats import Difference
 from mallard.shared.view.terminal.console import print_line
 

@@ -6,7 +6,6 @@ import os
 
 from mallard.advisor.profile import sentences
 from mallard.advisor.profile.document import Profile
-from mallard.advisor.profile.formats import size
 from mallard.advisor.profile.names import Names
 from mallard.advisor.view.html.profile.charts import lifetimes_part, timeline_part
 from mallard.advisor.view.html.profile.diffusion import diffusion_part
@@ -25,6 +24,7 @@ from mallard.advisor.view.html.profile.sites import pairs_part, sites_part
 from mallard.advisor.view.html.profile.summary import answers, definitions_part, summary_part
 from mallard.advisor.view.html.profile.unowned import unowned_part
 from mallard.shared.errors import UsageError
+from mallard.shared.report.figures import size
 
 PARTS = (
     *(summary_part, one_scope_part, flame_part, scopes_part, marked_part, timeline_part, lifetimes_part),

@@ -8,8 +8,8 @@ import math
 from collections.abc import Callable, Sequence
 
 from mallard.advisor.profile.document import LiveOfScope, Timeline
-from mallard.advisor.profile.formats import count, seconds, share, size
 from mallard.advisor.view.html.profile.page import Content, Part, name
+from mallard.shared.report.figures import count, seconds, share, size
 from mallard.shared.view.html.markup import Markup, element, joined, leaf
 
 _Text = Callable[[float], str]

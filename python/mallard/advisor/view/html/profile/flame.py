@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mallard.advisor.profile.document import Node
-from mallard.advisor.profile.formats import count, share, size
 from mallard.advisor.view.html.profile.page import Content, Part
+from mallard.shared.report.figures import count, share, size
 from mallard.shared.view.html.markup import Markup, element, joined
 
 ROW = 19  # pixels

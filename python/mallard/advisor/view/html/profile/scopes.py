@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from mallard.advisor.profile import sentences
 from mallard.advisor.profile.dimensions import activation_bytes, contained, drag, merged, separated_share
-from mallard.advisor.profile.formats import UNKNOWN, count, plural, ratio, share, size
 from mallard.advisor.profile.records import Amount, Escape, Percentiles, Scope
 from mallard.advisor.view.html.profile.page import Content, Part, name, number, number_head, table, unlisted
 from mallard.advisor.view.html.profile.sites import pair_table, site_table
 from mallard.advisor.view.html.profile.summary import dimensions, small_dimensions
+from mallard.shared.report.figures import UNKNOWN, count, plural, ratio, share, size
 from mallard.shared.view.html.markup import Markup, element, joined
 
 SIZES = 12

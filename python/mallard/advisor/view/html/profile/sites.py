@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mallard.advisor.profile.formats import count, plural, seconds, share, size
 from mallard.advisor.profile.records import Pair, Site
 from mallard.advisor.view.html.profile.page import Content, Part, number, number_head, table, unlisted
+from mallard.shared.report.figures import count, plural, seconds, share, size
 from mallard.shared.view.html.markup import Markup, element, joined
 
 LEVELS = 6  # of a stack that are in the page without the script

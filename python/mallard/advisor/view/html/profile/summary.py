@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from mallard.advisor.profile import sentences
 from mallard.advisor.profile.dimensions import DIMENSIONS, contained
-from mallard.advisor.profile.formats import UNKNOWN, count, precise_share, seconds, share, size
 from mallard.advisor.profile.records import Figures
 from mallard.advisor.view.html.profile.page import Content, Part
+from mallard.shared.report.figures import UNKNOWN, count, precise_share, seconds, share, size
 from mallard.shared.view.html.markup import Markup, element, joined
 
 

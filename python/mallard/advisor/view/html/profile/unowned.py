@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mallard.advisor.profile.dimensions import break_even
-from mallard.advisor.profile.formats import UNKNOWN, count, plural, share, size
 from mallard.advisor.profile.records import AlmostContained, Iteration, Owner, PlaceAmount, Pooled
 from mallard.advisor.view.html.profile.page import Content, Part, name, number, number_head, table
+from mallard.shared.report.figures import UNKNOWN, count, plural, share, size
 from mallard.shared.view.html.markup import Content as Inside
 from mallard.shared.view.html.markup import Markup, element, joined
 

@@ -10,7 +10,6 @@ from rich.console import Console
 
 from mallard.advisor.profile import sentences
 from mallard.advisor.profile.difference import Change, Difference, Sums
-from mallard.advisor.profile.formats import count, plural, share, size
 from mallard.advisor.profile.names import fitted
 from mallard.advisor.view.terminal.profile.lines import (
     Column,
@@ -25,6 +24,7 @@ from mallard.advisor.view.terminal.profile.lines import (
     print_name,
     print_omitted,
 )
+from mallard.shared.report.figures import count, plural, share, size
 
 MOST_ROWS = 8
 COLUMNS = (Column("allocations", 23), Column("bytes", 25), Column("peak", 25))

@@ -10,7 +10,6 @@ from rich.text import Text
 
 from mallard.advisor.profile import sentences
 from mallard.advisor.profile.document import NotListed, Profile
-from mallard.advisor.profile.formats import count, plural, share, size
 from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import NOTHING, Amount, SiteBlocks
 from mallard.advisor.view.terminal.profile.lines import (
@@ -22,6 +21,7 @@ from mallard.advisor.view.terminal.profile.lines import (
     print_omitted,
 )
 from mallard.advisor.view.terminal.profile.scopes import show_stack
+from mallard.shared.report.figures import count, plural, share, size
 
 MOST_ROWS = 10
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from mallard.advisor.profile.formats import count
 from mallard.advisor.profile.names import fitted_source
+from mallard.shared.report.figures import count
 
 LABEL = 18
 NARROWEST = 16  # column of text beside a label

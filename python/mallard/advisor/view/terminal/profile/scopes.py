@@ -20,7 +20,6 @@ from mallard.advisor.profile.dimensions import (
     separated_share,
 )
 from mallard.advisor.profile.document import Profile
-from mallard.advisor.profile.formats import UNKNOWN, count, plural, ratio, seconds, share, size
 from mallard.advisor.profile.names import ELLIPSIS, Names, fitted, last_parts
 from mallard.advisor.profile.records import Amount, InDepth, Pair, Percentiles, Scope
 from mallard.advisor.view.terminal.profile.lines import (
@@ -38,6 +37,7 @@ from mallard.advisor.view.terminal.profile.lines import (
     print_name,
     print_omitted,
 )
+from mallard.shared.report.figures import UNKNOWN, count, plural, ratio, seconds, share, size
 
 MOST_SCOPES = 4
 INDENT = 1

@@ -10,10 +10,10 @@ from rich.console import Console
 
 from mallard.advisor.profile.dimensions import NEVER, break_even
 from mallard.advisor.profile.document import Profile
-from mallard.advisor.profile.formats import UNKNOWN, count, plural, share, size, size_range
 from mallard.advisor.profile.names import Names, fitted
 from mallard.advisor.profile.records import AlmostContained, Iteration, Owner, PlaceAmount, Pooled
 from mallard.advisor.view.terminal.profile.lines import count_prefix, heading, note, print_name
+from mallard.shared.report.figures import UNKNOWN, count, plural, share, size, size_range
 
 Row = TypeVar("Row")
 NAME = 40  # columns of a name inside a sentence

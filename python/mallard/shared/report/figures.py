@@ -1,8 +1,10 @@
-"""Formats figures of a profile: counts, bytes, shares and times, in at most seven columns each."""
+"""The text of figures, once for all media: counts, bytes, shares and times, in at most seven columns each."""
 
 from __future__ import annotations
 
 import math
+
+from mallard.shared.report.model import Cell, Code, Figure, Interval, Unit, Verdict
 
 UNKNOWN = "-"
 LARGEST_PLAIN = 99_999
@@ -82,6 +84,37 @@ def ratio(value: float | None) -> str:
 def plural(number: float, noun: str) -> str:
     """`1 allocation`, `2 allocations`."""
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def cell_text(cell: Cell) -> str:
+    """Of a table's cell; empty for none."""
+    match cell:
+        case None:
+            return ""
+        case Figure(value, unit):
+            return _figure(value, unit)
+        case Interval(interval):
+            return f"{interval.low:.2f} to {interval.high:.2f}" if interval.bounded else "one round"
+        case Verdict(word):
+            return word
+        case Code(text):
+            return text
+        case _:
+            return cell
+
+
+def _figure(value: float, unit: Unit) -> str:
+    match unit:
+        case Unit.MILLISECONDS:
+            return f"{1e3 * value:.1f}"
+        case Unit.BYTES:
+            return size(value)
+        case Unit.COUNT:
+            return count(value)
+        case Unit.RATIO:
+            return f"{value:.2f}"
+        case Unit.FACTOR:
+            return f"{value:.1f} x"
 
 
 def _scaled(value: float, base: int, units: tuple[str, ...]) -> str:
