@@ -27,7 +27,9 @@ COLUMNS = (
 
 
 def budget_report(file: Path, judgement: Judgement, command: str) -> Report:
-    table = Table("The limits", COLUMNS, tuple(map(_row, judgement.limits)))
+    columns = COLUMNS[:-1] if all(limit.holds for limit in judgement.limits) else COLUMNS
+    rows = tuple(_row(limit)[: len(columns)] for limit in judgement.limits)
+    table = Table("The limits", columns, rows)
     return Report(
         title=f"The budget {file.name}",
         command=command,
