@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -128,12 +129,14 @@ def test_a_budget_holds_until_the_program_allocates_more(mallard, batches, tmp_p
     assert "all hold" in done.stdout
     done = mallard("budget", "x.toml", "--", batches, "100", "keep")
     assert done.returncode == 1
-    assert "EXCEEDED  batch    escaped           100 of 0: 100 beyond" in done.stdout
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert ["EXCEEDED", "batch", "escaped", "100", "0", "100"] in rows
     done = mallard("budget", "x.toml", "--", batches, "100", "more")
     assert done.returncode == 1
-    assert "EXCEEDED  process  allocations       1,5" in done.stdout
-    assert "First new stack, 500 blocks beyond the file:\n  main > " in done.stdout
-    assert "other" in done.stdout.rpartition("main > ")[2]
+    assert re.search(r"^EXCEEDED +process +allocations +1,5", done.stdout, re.MULTILINE)
+    assert re.search(
+        r"^First new stack, 500 blocks beyond the file:\n  main > .*other", done.stdout, re.MULTILINE
+    )
 
 
 def test_functions_can_be_named(mallard, batches, tmp_path):
