@@ -8,10 +8,10 @@ from collections.abc import Callable, Container, Iterable
 from functools import cache
 
 from figures.stored import StoredRun, is_current, markdown_table, run_number, stored_file, stored_runs
-from mallard.shared.report.figures import plural
 from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, VERDICTS, Entry, ledger
 from mallard.bench.claims.claim import claims
 from mallard.bench.experiments import EXPERIMENTS
+from mallard.shared.report.figures import plural
 
 FAR = 2.0  # the least factor between a figure and its claim, for the page
 
