@@ -30,10 +30,10 @@ AGES, QUICK_AGES = "young,old", "young,used"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
     parser.add_argument("--scope", metavar="LIST", help="names of functions (or parts) or markers to try")
-    trials.add_rounds(parser, None, "runs of each strategy (default: 21, and more if needed)")
+    trials.add_rounds(parser, None, "runs of each strategy (default: 21 or more)")
     usual = ",".join(NAMES)
     trials.add_ground(parser, usual, "the base malloc, then others (default: all known)")
-    trials.add_age(parser, None, "of the heap (default: young,old; with --quick young,used)")
+    trials.add_age(parser, None, "of the heap (default: young,old)")
     trials.add_runs(parser)
     parser.add_argument("--quick", action="store_true", help="fewer runs: about half a minute")
     forms = parser.add_mutually_exclusive_group()
