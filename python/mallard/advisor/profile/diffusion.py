@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mallard.advisor.profile.document import Profile
-from mallard.advisor.profile.formats import count, ratio, share, size
 from mallard.advisor.profile.records import Diffusion, PageFigures, Scope
+from mallard.shared.report.figures import count, ratio, share, size
 
 LEAST_PAGES = 16  # of 4 KiB
 LEAST_TIMES = 1.5

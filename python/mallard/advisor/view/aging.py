@@ -30,9 +30,8 @@ def aging_report(aging: Aging) -> Report:
         sections.append(Section("The load, again and again", (_loads(aging.server),)))
     if aging.rows:
         table = _table(aging)
-        about = (
-            [Paragraph(f"Aged is {aging.process}; times and memory are its own.")] if aging.process else []
-        )
+        own = "memory is its own" if aging.server else "times and memory are its own"
+        about = [Paragraph(f"Aged is {aging.process}; {own}.")] if aging.process else []
         sections.append(Section("Mallocs and ages", (*about, table)))
     ages = [f"{age.name}: {age.describe(aging.recording)}." for age in aging.ages]
     return Report(
