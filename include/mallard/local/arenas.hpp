@@ -396,7 +396,7 @@ private:
         if (Quiet && added == nullptr) {
             return {};
         }
-        next_.took(added->bytes);
+        next_.took(added->bytes, wanted_bytes);
         ++upstream_calls_;
         return aligned_room(added, alignment);
     }

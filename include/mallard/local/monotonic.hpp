@@ -388,7 +388,7 @@ inline chunks::chunk* monotonic<Upstream>::take_chunk(std::size_t least_bytes) {
             return nullptr;
         }
         // A block with a dedicated chunk implies nothing about the size of the next one.
-        next_.took(bytes == least_bytes ? next_.bytes() : bytes);
+        next_.took(bytes == least_bytes ? next_.bytes() : bytes, least_bytes);
         ++upstream_calls_;
     }
     used_bytes_ += taken->bytes;

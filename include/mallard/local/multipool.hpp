@@ -13,7 +13,7 @@
 /// (reuse/size_classes.hpp).
 ///
 /// Bound: each class keeps the most that it ever had, until a release. Sizes that come in waves, each freed
-/// before the next comes, leave a pool that holds up to the sum of all waves: 88 times the live bytes in the
+/// before the next comes, leave a pool that holds up to the sum of all waves: 81 times the live bytes in the
 /// worst case that docs/benchmark/pools.md computes. For such a load use shrinking_multipool, or release between the waves.
 ///
 /// A shrinking_multipool looks for chunks in which every block is free before it takes another one, and gives them back. Free
@@ -417,7 +417,7 @@ bool multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size
     if (Quiet && room == nullptr) {
         return false;
     }
-    next_.took(chunk_bytes);
+    next_.took(chunk_bytes, wanted_bytes);
     ++upstream_calls_;
     if constexpr (shrinks) {
         account_.held_bytes += chunk_bytes;

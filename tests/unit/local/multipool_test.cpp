@@ -117,13 +117,24 @@ TEST_F(multipool, grows_geometrically_up_to_the_cap) {
     }
 }
 
-TEST_F(multipool, default_chunks_quadruple_up_to_64_kib) {
-    while (source_.granted().size() < 9) {
+TEST_F(multipool, default_chunks_quadruple_and_double) {
+    constexpr std::array<std::size_t, 8> expected{256, 1024, 4096, 8192, 16384, 16384, 32768, 32768};
+    while (source_.granted().size() < expected.size()) {
         static_cast<void>(pool_.allocate(24, 8));
     }
-    for (std::size_t i = 0; i + 1 < source_.granted().size(); ++i) {
-        const std::size_t bytes = source_.granted()[i].bytes;
-        EXPECT_EQ(source_.granted()[i + 1].bytes, bytes < 65536 ? 4 * bytes : 2 * bytes) << i;
+    for (std::size_t i = 0; i != expected.size(); ++i) {
+        EXPECT_EQ(source_.granted()[i].bytes, expected[i]) << i;
+    }
+}
+
+TEST_F(multipool, holds_little_more_than_its_blocks) {
+    for (std::size_t live_bytes = 0; live_bytes < 2 << 20; live_bytes += 40 + 24 + 48) {
+        for (const std::size_t bytes : {40U, 24U, 48U}) {
+            static_cast<void>(pool_.allocate(bytes, 8));
+        }
+        if (live_bytes > 200 << 10) {
+            ASSERT_LT(source_.outstanding_bytes(), live_bytes / 10 * 14) << live_bytes;
+        }
     }
 }
 

@@ -1,6 +1,4 @@
-/// The growth of an allocator's chunks: geometric, from a first size to a largest one.
-///
-///     first_chunk_bytes   x factor   x factor   ...   64 KiB   x 2   x 2   ...   largest_chunk_bytes   ...
+/// The growth of an allocator's chunks, from a first size to a largest one (core/chunk_growth.hpp).
 ///
 /// An upstream that is nearly full, such as a buffer, may refuse a chunk of the planned size. Then half as many bytes are tried, and so on.
 #pragma once
@@ -32,7 +30,7 @@ public:
         : largest_log2_(floor_log2(
               core::clamp(value_or_default(growth.largest_chunk_bytes, defaults.largest_chunk_bytes),
                           smallest_bytes, limit_bytes))),
-          factor_log2_(ceil_log2(core::clamp(growth.factor, std::size_t{2}, most_bytes))) {
+          factor_log2_(ceil_log2(core::clamp(growth.factor, std::size_t{2}, most_factor)) & 31U) {
         first_log2_ = log2_ =
             ceil_log2(core::clamp(value_or_default(growth.first_chunk_bytes, defaults.first_chunk_bytes),
                                   smallest_bytes, largest_bytes()));
@@ -50,17 +48,21 @@ public:
         return least_bytes <= bytes() ? bytes() : std::bit_ceil(least_bytes);
     }
 
-    /// Effects: makes the next chunk `factor` times, or twice, as large as one of `bytes`, within the limits.
+    /// Effects: plans the chunk that follows one of `bytes`, which was taken for a request that needs `least_bytes`.
     /// Apart from bytes_for(), so that a request that fails leaves the plan unchanged.
-    constexpr void took(std::size_t bytes) noexcept {
-        const unsigned step = bytes < (std::size_t{64} << 10) ? factor_log2_ : 1U;
-        const unsigned next_log2 = static_cast<unsigned>(std::bit_width(bytes)) - 1U + step;
-        log2_ = static_cast<std::uint8_t>(core::clamp<unsigned>(next_log2, first_log2_, largest_log2_));
+    constexpr void took(std::size_t bytes, std::size_t least_bytes) noexcept {
+        const unsigned log2 = floor_log2(bytes);
+        unsigned step = log2 < least_doubled_log2 ? factor_log2_ : 1U;
+        if (bytes >= least_repeated_bytes) {
+            step = count(bytes, least_bytes);
+        }
+        log2_ = static_cast<std::uint8_t>(core::clamp<unsigned>(log2 + step, first_log2_, largest_log2_));
     }
 
     /// Effects: begins again with the first size, or with the first one that holds more than `bytes`.
     constexpr void restart(std::size_t bytes = 0) noexcept {
         log2_ = core::clamp(static_cast<std::uint8_t>(std::bit_width(bytes)), first_log2_, largest_log2_);
+        taken_ = 0;
     }
 
     [[nodiscard]] constexpr std::size_t largest_bytes() const noexcept {
@@ -71,6 +73,7 @@ public:
 
 private:
     static constexpr chunk_growth defaults{};
+    static constexpr std::size_t most_factor = core::min(most_bytes, std::size_t{1} << 31);
 
     static constexpr std::size_t value_or_default(std::size_t bytes, std::size_t default_bytes) noexcept {
         return bytes == 0 ? default_bytes : bytes;
@@ -84,10 +87,30 @@ private:
         return static_cast<std::uint8_t>(std::bit_width(n - 1));
     }
 
+    /// Effects: counts a chunk among those of its size. The number is too high, and a size is repeated less often, if smaller
+    /// chunks came between them because the upstream was nearly full.
+    /// Returns: 1 if the next one is twice as large, 0 if it has the same size.
+    constexpr unsigned count(std::size_t bytes, std::size_t least_bytes) noexcept {
+        const unsigned taken = bytes == this->bytes() ? taken_ + 1U : 1U;
+        // The rest of a chunk of few blocks may be a large part of it, so its size is not repeated.
+        const bool repeated = bytes <= most_repeated_bytes && least_bytes <= bytes / least_blocks_a_chunk &&
+                              taken < core::min(bytes / bytes_a_repetition, most_chunks_a_size);
+        taken_ = static_cast<std::uint8_t>((repeated ? taken : 0U) & 7U);
+        return repeated ? 0 : 1;
+    }
+
+    static constexpr unsigned least_doubled_log2 = 12;
+    static constexpr std::size_t least_repeated_bytes = std::size_t{16} << 10;
+    static constexpr std::size_t most_repeated_bytes = std::size_t{128} << 10; ///< huge pages are near
+    static constexpr std::size_t bytes_a_repetition = std::size_t{8} << 10;
+    static constexpr std::size_t most_chunks_a_size = 8;
+    static constexpr std::size_t least_blocks_a_chunk = 32;
+
     std::uint8_t first_log2_ = 0;
     std::uint8_t log2_ = 0;
     std::uint8_t largest_log2_;
-    std::uint8_t factor_log2_;
+    std::uint8_t factor_log2_ : 5;
+    std::uint8_t taken_ : 3 = 0; ///< chunks of the next size
 };
 
 /// Effects: calls take(source, bytes), and again with half of `bytes` as long as it returns null, down to `least_bytes`. The

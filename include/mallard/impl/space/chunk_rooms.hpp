@@ -234,7 +234,7 @@ bool chunk_rooms<Upstream, Reserves>::add_room_for(Space& space, std::size_t blo
     }
     chunks_ = ::new (memory) chunk{chunks_, chunk_bytes, 0};
     chunks_->reseal();
-    next_.took(chunk_bytes);
+    next_.took(chunk_bytes, chunk_bytes); // a block grows no further than its chunk, so no size is repeated
     ++upstream_calls_;
     const auto room = static_cast<std::size_t>(chunks_->end() - chunks_->first()) + Space::end_bytes;
     core::poison(chunks_->first(), room);

@@ -2,42 +2,97 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace {
+
+constexpr std::size_t block_bytes = 24;
 
 TEST(growth, doubles_up_to_the_cap) {
     mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
     for (const std::size_t expected : {64U, 128U, 256U, 512U, 1024U, 1024U, 1024U}) {
-        const std::size_t bytes = next.bytes_for(24);
+        const std::size_t bytes = next.bytes_for(block_bytes);
         EXPECT_EQ(bytes, expected);
-        next.took(bytes);
+        next.took(bytes, block_bytes);
     }
 }
 
 TEST(growth, grows_by_factor) {
     mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 2048, .factor = 4});
     for (const std::size_t expected : {64U, 256U, 1024U, 2048U, 2048U}) {
-        const std::size_t bytes = next.bytes_for(24);
+        const std::size_t bytes = next.bytes_for(block_bytes);
         EXPECT_EQ(bytes, expected);
-        next.took(bytes);
+        next.took(bytes, block_bytes);
     }
 }
 
-TEST(growth, doubles_from_64_kib_on) {
-    mallard::chunks::next_chunk next({.first_chunk_bytes = 32 << 10, .factor = 4});
-    for (const std::size_t expected : {32U << 10, 128U << 10, 256U << 10, 512U << 10}) {
-        EXPECT_EQ(next.bytes_for(24), expected);
-        next.took(expected);
+TEST(growth, doubles_from_4_kib_on) {
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 2 << 10, .factor = 4});
+    for (const std::size_t expected : {2U << 10, 8U << 10, 16U << 10}) {
+        EXPECT_EQ(next.bytes(), expected);
+        next.took(expected, block_bytes);
     }
+}
+
+TEST(growth, repeats_sizes_from_16_to_128_kib) {
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 16 << 10});
+    constexpr std::pair<unsigned, int> sizes[] = {{16, 2}, {32, 4}, {64, 8}, {128, 8}, {256, 1}, {512, 1}};
+    for (const auto& [kib, chunks] : sizes) {
+        for (int i = 0; i != chunks; ++i) {
+            EXPECT_EQ(next.bytes(), std::size_t{kib} << 10) << i;
+            next.took(next.bytes(), block_bytes);
+        }
+    }
+    EXPECT_EQ(next.bytes(), 1U << 20);
+}
+
+TEST(growth, newest_chunk_is_a_small_part_of_all) {
+    mallard::chunks::next_chunk next({});
+    std::size_t held_bytes = 0;
+    while (next.bytes() <= 1 << 20) {
+        const std::size_t newest_bytes = next.bytes();
+        held_bytes += newest_bytes;
+        EXPECT_TRUE(held_bytes < 200 << 10 || 10 * newest_bytes < 3 * held_bytes)
+            << newest_bytes << " of " << held_bytes;
+        next.took(newest_bytes, block_bytes);
+    }
+}
+
+TEST(growth, repeats_a_size_that_a_request_enlarged) {
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 16 << 10});
+    next.took(16 << 10, block_bytes);
+    next.took(32 << 10, block_bytes);
+    for (int i = 0; i != 3; ++i) {
+        EXPECT_EQ(next.bytes(), 32U << 10) << i;
+        next.took(next.bytes(), block_bytes);
+    }
+    EXPECT_EQ(next.bytes(), 64U << 10);
+}
+
+TEST(growth, restart_forgets_repetitions) {
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 16 << 10});
+    next.took(16 << 10, block_bytes);
+    next.restart();
+    next.took(16 << 10, block_bytes);
+    EXPECT_EQ(next.bytes(), 16U << 10);
+}
+
+TEST(growth, repeats_no_size_for_few_blocks) {
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 64 << 10});
+    next.took(64 << 10, (2 << 10) + 1);
+    EXPECT_EQ(next.bytes(), 128U << 10) << "the rest of a chunk of 31 blocks";
+    next.took(128 << 10, 4 << 10);
+    EXPECT_EQ(next.bytes(), 128U << 10);
 }
 
 TEST(growth, smaller_chunk_resets_to_first_size) {
     mallard::chunks::next_chunk next({.first_chunk_bytes = 256, .largest_chunk_bytes = 2048, .factor = 4});
-    next.took(40);
-    EXPECT_EQ(next.bytes_for(24), 256U);
+    next.took(40, block_bytes);
+    EXPECT_EQ(next.bytes_for(block_bytes), 256U);
 }
 
 TEST(growth, reports_cap) {
@@ -49,13 +104,13 @@ TEST(growth, makes_room_for_a_large_request) {
     EXPECT_EQ(next.bytes_for(65), 128U);
     EXPECT_EQ(next.bytes_for(513), 1024U);
     EXPECT_EQ(next.bytes_for(1025), 1025U) << "beyond the cap a request gets what it needs and no more";
-    next.took(512);
+    next.took(512, block_bytes);
     EXPECT_EQ(next.bytes_for(1), 1024U);
 }
 
 TEST(growth, larger_request_keeps_cap) {
     mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
-    next.took(5000);
+    next.took(5000, block_bytes);
     EXPECT_EQ(next.bytes_for(1), 1024U);
 }
 
@@ -67,7 +122,7 @@ TEST(growth, plans_nothing_until_a_chunk_was_taken) {
 
 TEST(growth, begins_again) {
     mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
-    next.took(512);
+    next.took(512, block_bytes);
     next.restart();
     EXPECT_EQ(next.bytes_for(1), 64U);
     EXPECT_EQ(next.first_bytes(), 64U);
@@ -79,7 +134,7 @@ TEST(growth, begins_again) {
 
 TEST(growth, can_be_constant) {
     mallard::chunks::next_chunk next({.first_chunk_bytes = 4096, .largest_chunk_bytes = 4096});
-    next.took(4096);
+    next.took(4096, block_bytes);
     EXPECT_EQ(next.bytes_for(1), 4096U);
 }
 
@@ -119,9 +174,9 @@ void expect_sense(mallard::chunk_growth growth) {
     }
     std::size_t chunks = 0;
     for (std::size_t bytes = 0; bytes < cap; ++chunks) {
-        bytes = next.bytes_for(24);
-        next.took(bytes);
-        ASSERT_LE(chunks, 46U) << "it gets to the largest chunk";
+        bytes = next.bytes_for(block_bytes);
+        next.took(bytes, block_bytes);
+        ASSERT_LE(chunks, 46U + 18U) << "it gets to the largest chunk; 18 repeat a size";
     }
 }
 
@@ -146,11 +201,15 @@ TEST(growth, zero_means_default) {
 
 TEST(growth, rounds_a_factor_up) {
     mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .factor = 3});
-    next.took(64);
+    next.took(64, block_bytes);
     EXPECT_EQ(next.bytes_for(1), 256U);
     mallard::chunks::next_chunk least({.first_chunk_bytes = 64, .factor = 1});
-    least.took(64);
+    least.took(64, block_bytes);
     EXPECT_EQ(least.bytes_for(1), 128U);
+    mallard::chunks::next_chunk most(
+        {.first_chunk_bytes = 64, .largest_chunk_bytes = SIZE_MAX, .factor = SIZE_MAX});
+    most.took(64, block_bytes);
+    EXPECT_EQ(most.bytes(), std::min(std::uint64_t{64} << 31, std::uint64_t{most.most_bytes}));
 }
 
 TEST(growth, respects_bound_of_allocator) {
