@@ -141,9 +141,23 @@ class _Globals:
 
 
 @dataclass(frozen=True)
+class _AgedScope:
+    candidate: _Scope
+    ground: _Ground
+
+
+@dataclass(frozen=True)
+class _AgedHeap:
+    age: _Age
+    globals: _Globals | None
+    scopes: tuple[_AgedScope, ...]
+
+
+@dataclass(frozen=True)
 class _Study:
     trial: _TrialDocument | None
     globals: _Globals
+    aged: tuple[_AgedHeap, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -151,6 +165,7 @@ class _Answer:
     kind: str
     strategy: str | None
     malloc: str | None
+    age: str | None = None  # of the only heap on which it saves time
 
 
 @dataclass(frozen=True)
@@ -197,16 +212,24 @@ def _checked(figure: Figure | None) -> Figure | None:
 def _trial_figure(trial: _TrialDocument) -> Figure | None:
     """The first global allocator under which a strategy saved time."""
     ground = next((ground for ground in trial.grounds if ground.best), None)
-    return _figure(trial, ground, ground.best) if ground else None
+    return _figure(trial.scope.name, ground, ground.best) if ground else None
 
 
 def _answer_figure(advice: _AdviceDocument) -> Figure | None:
     """The figure of the headline, whose strategy need not be the one that saved most."""
-    answer, trial, mallocs = advice.answer, advice.study.trial, advice.study.globals
+    answer, trial = advice.answer, advice.study.trial
+    aged = next((heap for heap in advice.study.aged if heap.age.name == answer.age), None)
+    mallocs = aged.globals if aged else advice.study.globals
+    if answer.kind == "local" and aged:
+        figures = [
+            _figure(scope.candidate.name, scope.ground, scope.ground.find_effect(answer.strategy or ""))
+            for scope in aged.scopes
+        ]
+        return min(filter(None, figures), key=lambda figure: figure.time.median, default=None)
     if answer.kind == "local" and trial and trial.grounds:
         ground = trial.grounds[0]
-        return _figure(trial, ground, ground.find_effect(answer.strategy or ""))
-    if answer.kind == "global":
+        return _figure(trial.scope.name, ground, ground.find_effect(answer.strategy or ""))
+    if answer.kind == "global" and mallocs:
         against = f"{mallocs.base} on {mallocs.heap}"
         for effect in mallocs.effects:
             if effect.malloc == answer.malloc:
@@ -214,11 +237,11 @@ def _answer_figure(advice: _AdviceDocument) -> Figure | None:
     return None
 
 
-def _figure(trial: _TrialDocument, ground: _Ground, effect: _Effect | None) -> Figure | None:
+def _figure(scope: str, ground: _Ground, effect: _Effect | None) -> Figure | None:
     if effect is None:
         return None
     against = f"{ground.malloc} on {heap_named(ground.age.name)}"
-    return Figure(trial.scope.name, effect.strategy, against, effect.time, ground.trial.program_seconds)
+    return Figure(scope, effect.strategy, against, effect.time, ground.trial.program_seconds)
 
 
 MOST_FRAMES = 6

@@ -294,6 +294,28 @@ def advice_document(answer: dict[str, Any], **study: Any) -> dict[str, Any]:
     }
 
 
+def test_advice_for_an_old_heap_has_its_figure(tmp_path: Path) -> None:
+    """Not that of the young heap, on which the change saves nothing."""
+    (ground,) = trial(60)["grounds"]
+    ground["age"] = {"name": "old"}
+    mallocs = advice_document({})["study"]["globals"] | {"heap": "an old heap", "seconds": 0.2}
+    aged = {
+        "age": {"name": "old"},
+        "globals": mallocs,
+        "scopes": [{"candidate": {"name": "build"}, "ground": ground}],
+    }
+    local = advised(tmp_path, advice_document({"strategy": "monotonic", "age": "old"}, aged=[aged])).figure
+    assert local
+    assert (local.title, local.against) == ("monotonic in build", "glibc on an old heap")
+    assert local.time.median == pytest.approx(-0.06)
+    answer = {"kind": "global", "malloc": "mimalloc", "age": "old"}
+    by_malloc = advised(tmp_path, advice_document(answer, aged=[aged])).figure
+    assert by_malloc
+    assert (by_malloc.against, by_malloc.program_seconds) == ("glibc on an old heap", 0.2)
+    missing = advice_document(answer, aged=[aged | {"globals": None}])
+    assert advised(tmp_path, missing).figure is None
+
+
 def damaged_documents(document: Any) -> Iterator[Any]:
     """Copies of the document, each with one value replaced by a wrong one."""
     wrong = (None, "x", -1, 0, 1.5, True, [], {}, [[1]], float("nan"), float("inf"), 10**400)
