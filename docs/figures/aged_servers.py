@@ -93,25 +93,33 @@ def _table() -> str:
 
 
 def _heaps() -> str:
-    """What glibc's heap held before the first churn, after the first, and at the end."""
-    heading = ["server, churn", "rounds", "resident, MB", "free, MB", "free chunks"]
+    """What glibc's heap held before the first churn, after the first, and at the end; and the model's."""
+    heading = ["server, churn", "rounds", "resident, MB", "free, MB", "free chunks", "bytes of a chunk"]
+    large = [row.data for row in rows() if row.data["malloc"] == "glibc" and row.data["request"] == "large"]
     lines = []
-    for row in rows():
-        if row.data["malloc"] != "glibc" or row.data["request"] != "large":
-            continue
-        loads = row.data["loads"]
-        churned = len(loads) - row.data["rounds"]
+    for data in large:
+        loads = data["loads"]
+        churned = len(loads) - data["rounds"]
         points = [loads[churned - 1], loads[churned], loads[-1]]
-        lines.append(
-            [
-                f"{NAMES[row.data['server']]}, {row.data['churn']}",
-                f"0 / 1 / {row.data['rounds']}",
-                " / ".join(f"{point['resident_bytes'] / 1e6:.0f}" for point in points),
-                " / ".join(_figure(point["free_bytes"], 1e6) for point in points),
-                " / ".join(_figure(point["free_chunks"], 1) for point in points),
-            ]
-        )
+        name = f"{NAMES[data['server']]}, {data['churn']}"
+        lines.append([name, f"0 / 1 / {data['rounds']}", *_heap_cells(points, "resident_bytes")])
+    histories = {model["age"]: model["history"] for data in large for model in data["model"]}
+    lines += [
+        [f"model, `{age}`", "", *_heap_cells([history], "resident_after")]
+        for age, history in histories.items()
+        if history["live_blocks"]
+    ]
     return markdown_table(heading, lines)
+
+
+def _heap_cells(points: list[dict[str, Any]], resident: str) -> list[str]:
+    known = [point for point in points if point["free_chunks"]]
+    return [
+        " / ".join(f"{point[resident] / 1e6:.0f}" for point in points),
+        " / ".join(_figure(point["free_bytes"], 1e6) for point in points),
+        " / ".join(_figure(point["free_chunks"], 1) for point in points),
+        f"{known[-1]['free_bytes'] / known[-1]['free_chunks']:,.0f}" if known else "-",
+    ]
 
 
 def _figure(value: int | None, unit: float) -> str:
