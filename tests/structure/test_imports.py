@@ -19,6 +19,7 @@ LEVELS = {
         {"caller", "errors", "parent_death", "preload", "compilers", "prose", "scratch"},
         {"machine", "mallocs", "parquet", "stats", "version", "atomic_file"},
         {"age", "native_file", "view"},
+        {"report"},
     ],
     "bench": [
         {"described", "experiments", "library", "strategy_names"},
@@ -31,7 +32,7 @@ LEVELS = {
     ],
     "advisor": [{"profile"}, {"trial"}, {"advice", "aging", "budget", "verify"}, {"view"}],
     "cli": [
-        {"exit_status", "layout", "needs", "options", "parser", "native_build"},
+        {"exit_status", "forms", "layout", "needs", "options", "parser", "native_build"},
         {"installed", "measuring", "trials"},
         {"front_door", "verbs"},
     ],

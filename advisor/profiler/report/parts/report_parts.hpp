@@ -23,7 +23,7 @@ struct report_source {
     double ns_per_tick = 1;
     double busy = 1; ///< share of the threads' time in which a processor worked
     bool shows_scopes = true;
-    bool is_sample = false; ///< some blocks of the process are not recorded
+    bool is_sample = false;              ///< some blocks of the process are not recorded
     std::vector<scope_id> listed{};      ///< the functions among the document's scopes, by id
     std::vector<scope_detail> details{}; ///< of each listed function
 };
