@@ -11,8 +11,14 @@ namespace mallard::core::inline MALLARD_LIBRARY {
 /// calls a handler: a cancellation unwinds the stack, which must not happen in a function that is noexcept.
 class [[nodiscard]] cancellation_disabled {
 public:
+#if MALLARD_THREADS
     cancellation_disabled() noexcept;
     ~cancellation_disabled();
+#else // nobody cancels the only thread, so a small system needs no file of the library for it
+    cancellation_disabled() noexcept = default;
+    // NOLINTNEXTLINE(modernize-use-equals-default): else compilers warn of an object that is not used
+    ~cancellation_disabled() {}
+#endif
     cancellation_disabled(const cancellation_disabled&) = delete;
     cancellation_disabled& operator=(const cancellation_disabled&) = delete;
 

@@ -3,6 +3,8 @@
 
 #include <mallard/core/cancellation.hpp>
 
+#if MALLARD_THREADS
+
 namespace mallard::core::inline MALLARD_LIBRARY {
 
 cancellation_disabled::cancellation_disabled() noexcept = default;
@@ -10,3 +12,5 @@ cancellation_disabled::cancellation_disabled() noexcept = default;
 cancellation_disabled::~cancellation_disabled() {}
 
 } // namespace mallard::core::inline MALLARD_LIBRARY
+
+#endif

@@ -15,7 +15,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#ifdef PTHREAD_CANCEL_DISABLE
+#if MALLARD_THREADS && defined(PTHREAD_CANCEL_DISABLE)
 namespace mallard::core::inline MALLARD_LIBRARY {
 
 cancellation_disabled::cancellation_disabled() noexcept {

@@ -53,8 +53,10 @@ public:
     constexpr void took(std::size_t bytes, std::size_t least_bytes) noexcept {
         const unsigned log2 = floor_log2(bytes);
         unsigned step = log2 < least_doubled_log2 ? factor_log2_ : 1U;
-        if (bytes >= least_repeated_bytes) {
-            step = count(bytes, least_bytes);
+        if constexpr (repeats_sizes) {
+            if (bytes >= least_repeated_bytes) {
+                step = count(bytes, least_bytes);
+            }
         }
         log2_ = static_cast<std::uint8_t>(core::clamp<unsigned>(log2 + step, first_log2_, largest_log2_));
     }
@@ -99,6 +101,8 @@ private:
         return repeated ? 0 : 1;
     }
 
+    /// Small systems have no such chunks, and little room for code.
+    static constexpr bool repeats_sizes = sizeof(std::size_t) > 4;
     static constexpr unsigned least_doubled_log2 = 12;
     static constexpr std::size_t least_repeated_bytes = std::size_t{16} << 10;
     static constexpr std::size_t most_repeated_bytes = std::size_t{128} << 10; ///< huge pages are near
