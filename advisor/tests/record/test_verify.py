@@ -102,6 +102,10 @@ def test_programs_that_do_not_start_or_end(mallard, batches, tmp_path):
 # ---- budgets ------------------------------------------------------------------------------------------
 
 
+def rows(output):
+    return [line.split() for line in output.splitlines()]
+
+
 def test_a_budget_is_of_the_named_process(mallard, batches, tmp_path):
     own = mallard("budget", "own.toml", "--write", "--scopes", "", "--", batches, "100")
     assert own.returncode == 0, own.stderr
@@ -129,8 +133,7 @@ def test_a_budget_holds_until_the_program_allocates_more(mallard, batches, tmp_p
     assert "all hold" in done.stdout
     done = mallard("budget", "x.toml", "--", batches, "100", "keep")
     assert done.returncode == 1
-    rows = [line.split() for line in done.stdout.splitlines()]
-    assert ["EXCEEDED", "batch", "escaped", "100", "0", "100"] in rows
+    assert ["EXCEEDED", "batch", "escaped", "100", "0", "100"] in rows(done.stdout)
     done = mallard("budget", "x.toml", "--", batches, "100", "more")
     assert done.returncode == 1
     assert re.search(r"^EXCEEDED +process +allocations +1,5", done.stdout, re.MULTILINE)
@@ -164,8 +167,8 @@ def test_a_scope_that_allocates_nothing_holds(mallard, batches, tmp_path):
     # Neither the marker is reached nor the function called.
     done = mallard("budget", "x.toml", "--", batches, "0")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "holds     batch    allocations       0 of 11" in done.stdout
-    assert "holds     other    allocations       0 of 525" in done.stdout
+    assert ["holds", "batch", "allocations", "0", "11"] in rows(done.stdout)
+    assert ["holds", "other", "allocations", "0", "525"] in rows(done.stdout)
     done = mallard("budget", "x.toml", "--write", "--", batches, "0")
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "x.toml").read_text()
@@ -179,8 +182,8 @@ def test_an_unknown_scope_hides_no_limit(mallard, batches, tmp_path):
     done = mallard("budget", "x.toml", "--", batches, "1")
     assert done.returncode == 2
     assert "x.toml, [scope.\"othr\"]: There is no scope 'othr'" in done.stderr
-    assert "EXCEEDED  process  allocations" in done.stdout
-    assert "holds     batch    allocations       10 of 10" in done.stdout
+    assert ["EXCEEDED", "process", "allocations"] in [row[:3] for row in rows(done.stdout)]
+    assert ["holds", "batch", "allocations", "10", "10"] in rows(done.stdout)
 
 
 def test_a_new_budget_names_functions_of_the_program(mallard, toys, tmp_path):
@@ -204,7 +207,7 @@ def test_a_scope_inlined_meanwhile_holds(mallard, toys, tmp_path):
     program = toys.build("layers_inlined", ["layers.cpp"], "-O2", "-g", "-DSILENT")
     done = mallard("budget", "x.toml", "--", program)
     assert done.returncode == 2
-    assert "holds     (anonymous)::parse  allocations       0 of 4" in done.stdout
+    assert ["holds", "(anonymous)::parse", "allocations", "0", "4"] in rows(done.stdout)
     assert "(anonymous)::parze" in done.stderr
     assert '(anonymous)::parse"]' not in done.stderr
 

@@ -165,7 +165,7 @@ def test_failed_load_is_not_a_normal_end(
             LoadResult(),
             0,
             2,
-            "x ended at SIGTERM or --stop, but 2 of the processes that it had started did not",
+            "x ended and left 2 processes in the background, as a daemon does",
         ),
         (LoadResult("x did not end", hung=True), 9, 2, "x did not end"),
     ],

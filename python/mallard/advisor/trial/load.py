@@ -251,17 +251,14 @@ def judge_end(result: LoadResult, status: int, remaining: int, name: str) -> Loa
     """
     if result.failure and not result.server_ended:
         return result
-    if remaining and not result.server_ended:
+    # A daemon's first process may also end just when SIGTERM is sent.
+    if remaining and (status == 0 or not result.server_ended):
+        left = "a process" if remaining == 1 else f"{remaining} processes"
         return LoadResult(
-            f"{name} ended at SIGTERM or --stop, but {remaining} of the processes that it had started "
-            "did not",
-            "give the server itself, a script that starts it by 'exec', or --stop CMD that ends all",
-        )
-    if remaining and status == 0:
-        return LoadResult(
-            f"{name} ended and left a process in the background, as a daemon does",
-            "give it the option that keeps it in the foreground",
-            server_ended=True,
+            f"{name} ended and left {left} in the background, as a daemon does",
+            "give the option that keeps it in the foreground, a script that starts it by 'exec', or --stop "
+            "CMD that ends all",
+            server_ended=result.server_ended,
         )
     if result.server_ended and status != 0 and not result.failure:
         return LoadResult(
