@@ -75,7 +75,7 @@ void heap_snapshot::sort() {
         differing |= block.address ^ blocks_.front().address;
     }
     sorted_.resize(blocks_.size());
-    for (unsigned shift = 0; differing >> shift != 0; shift += digit_bits) {
+    for (unsigned shift = 0; shift < 64 && differing >> shift != 0; shift += digit_bits) {
         if ((differing >> shift & (digits - 1)) == 0) {
             continue;
         }

@@ -48,6 +48,16 @@ TEST(page_census, counts_pages_needed_and_shared) {
     EXPECT_EQ(count(document, peak(464, 3, 1, 0)), 2U) << "main";
 }
 
+// A damaged trace may have them.
+TEST(page_census, sorts_addresses_of_64_bits) {
+    story program;
+    program.call("main").call("build");
+    program.place(std::uint64_t{1} << 63).allocate(100);
+    program.place(1 * page).allocate(100);
+    program.leave();
+    EXPECT_EQ(count(program.profile(), peak(200, 2, 1, 0)), 4U) << "of build and of main";
+}
+
 TEST(page_census, counts_all_pages_of_large_blocks) {
     story program;
     program.call("main").call("fill");
