@@ -53,7 +53,6 @@ static_assert(!std::is_default_constructible_v<alloc<int>>, "a mechanism with st
 #endif
 
 TEST(allocator, makes_strings_in_containers_from_other_types) {
-    using string = std::basic_string<char, std::char_traits<char>, alloc<char>>;
     arena a;
     std::vector<string, std::scoped_allocator_adaptor<alloc<string>>> scoped(a);
     scoped.emplace_back(text);
