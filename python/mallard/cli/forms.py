@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 
 def add_forms(parser: argparse.ArgumentParser) -> None:
     forms = parser.add_mutually_exclusive_group()
-    forms.add_argument("--json", action="store_true", help="the result as JSON")
-    forms.add_argument("--markdown", action="store_true", help="the result as Markdown")
-    forms.add_argument("--html", metavar="FILE", type=Path, help="also as one page for a browser")
+    forms.add_argument(
+        "--html",
+        metavar="FILE, --json",
+        type=Path,
+        help="also as a page; as JSON, or --markdown",
+    )
+    forms.add_argument("--markdown", action="store_true", help=argparse.SUPPRESS)
+    forms.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
 
 
 def check_forms(arguments: argparse.Namespace) -> None:

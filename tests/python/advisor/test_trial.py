@@ -33,10 +33,11 @@ from mallard.advisor.trial.program import (
 )
 from mallard.advisor.trial.rounds import Rounds, outputs_differ, run_rounds
 from mallard.advisor.trial.surroundings import Surroundings
-from mallard.advisor.view.terminal.trial import show_campaign, trial_json
+from mallard.advisor.view.trial import trial_json, trial_report
 from mallard.cli import parse_command
 from mallard.shared.age import levels, young
 from mallard.shared.errors import UsageError
+from mallard.shared.report.terminal import show_report
 from mallard.shared.stats import Difference, paired_difference
 from mallard.shared.view.terminal.console import output_console
 
@@ -93,7 +94,7 @@ def no_tick(done: int, total: int) -> None:
 def shown(result) -> str:
     console = output_console(100)
     with console.capture() as text:
-        show_campaign(console, result)
+        show_report(console, trial_report(result, "mallard try"))
     return text.get()
 
 

@@ -32,9 +32,10 @@ from mallard.advisor.verify import (
     run_before,
     summarize_comparison,
 )
-from mallard.advisor.view.terminal.verify import show_verification
+from mallard.advisor.view.verify import verification_report
 from mallard.cli import parse_command
 from mallard.shared.errors import UsageError
+from mallard.shared.report.terminal import show_report
 from mallard.shared.view.terminal.console import PlainConsole
 
 RUN = Measured(cpu_seconds=0.1, wall_seconds=0.1, peak_bytes=10 << 20, faults=500, status=0, output="same")
@@ -54,7 +55,8 @@ def compared(failed: Mapping[str, str] | None = None, **by_arm: list[Measured]) 
 
 def shown(comparison: Comparison, ownership: Ownership = NOTHING_SEEN, advice: Advice | None = None) -> str:
     console = PlainConsole(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    show_verification(console, Verification(comparison, ownership, advice))
+    result = Verification(comparison, ownership, advice)
+    show_report(console, verification_report(result, "mallard verify before after"))
     return console.export_text()
 
 

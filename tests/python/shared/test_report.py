@@ -18,6 +18,7 @@ from mallard.shared.report.model import (
     Mood,
     Paragraph,
     Report,
+    Row,
     Section,
     Table,
     Unit,
@@ -25,13 +26,12 @@ from mallard.shared.report.model import (
 )
 from mallard.shared.report.page import report_page
 from mallard.shared.report.terminal import show_report
-from mallard.shared.stats import Ratio
 from mallard.shared.view.terminal.console import PlainConsole
 
 COLUMNS = (Column("malloc", numeric=False), Column("CPU ms", "of a run"), Column("", numeric=False))
-ROWS: tuple[tuple[Cell, ...], ...] = (
-    ("glibc <b>|", Figure(0.01234, Unit.MILLISECONDS), Verdict("EXCEEDED", Mood.BAD)),
-    (Code("a[/red]b"), None, "one\ntwo"),
+ROWS = (
+    Row(("glibc <b>|", Figure(0.01234, Unit.MILLISECONDS), Verdict("EXCEEDED", Mood.BAD))),
+    Row((Code("a[/red]b"), None, "one\ntwo"), Mood.GOOD),
 )
 REPORT = Report(
     title="A <title>",
@@ -97,7 +97,7 @@ def test_a_narrow_terminal_keeps_the_figures() -> None:
 
 def test_a_row_has_as_many_cells_as_columns() -> None:
     with pytest.raises(AssertionError):
-        Table("Rows", COLUMNS, (("one",),))
+        Table("Rows", COLUMNS, (Row(("one",)),))
 
 
 @pytest.mark.parametrize(
@@ -105,12 +105,19 @@ def test_a_row_has_as_many_cells_as_columns() -> None:
     [
         (None, ""),
         ("name", "name"),
-        (Figure(1.5, Unit.MILLISECONDS), "1500.0"),
+        (Figure(1.5, Unit.MILLISECONDS), "1,500.0"),
+        (Figure(-0.0015, Unit.MILLISECONDS_MORE), "-1.50"),
+        (Figure(2048, Unit.KIBIBYTES), "2"),
+        (Figure(-100, Unit.KIBIBYTES_MORE), "+0"),
+        (Figure(-2048, Unit.BYTES_MORE), "-2.00 KiB"),
+        (Figure(1500, Unit.COUNT_MORE), "+1,500"),
+        (Figure(0.123, Unit.PERCENT), "12 %"),
+        (Figure(-0.123, Unit.PERCENT_MORE), "-12.3 %"),
         (Figure(2048, Unit.BYTES), "2.00 KiB"),
         (Figure(123456, Unit.COUNT), "123 k"),
         (Figure(1.234, Unit.RATIO), "1.23"),
         (Figure(1.25, Unit.FACTOR), "1.2 x"),
-        (Interval(Ratio(1.0, 0.9, 1.1, 5)), "0.90 to 1.10"),
+        (Interval(0.9, 1.1, Unit.RATIO), "0.90 to 1.10"),
         (Verdict("holds", Mood.GOOD), "holds"),
         (Code("./a"), "./a"),
     ],

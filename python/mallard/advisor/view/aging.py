@@ -6,8 +6,20 @@ import json
 import shlex
 from dataclasses import asdict
 
-from mallard.advisor.aging import Aging, Row, ServerAging
-from mallard.shared.report.model import Column, Figure, Interval, Paragraph, Report, Section, Table, Unit
+from mallard.advisor.aging import Aging, ServerAging
+from mallard.advisor.aging import Row as AgedMalloc
+from mallard.shared.report.model import (
+    Column,
+    Figure,
+    Interval,
+    Paragraph,
+    Report,
+    Row,
+    Section,
+    Table,
+    Unit,
+)
+from mallard.shared.stats import Ratio
 
 LOADS_SHOWN = 8
 LOAD_COLUMNS = (
@@ -55,22 +67,27 @@ def _table(aging: Aging) -> Table:
         Column("pages", "on which the history's live blocks lie, over those that their bytes need"),
         Column("free run", "median length of the free memory between live blocks"),
     )
-    return Table("Each malloc, young and old", columns, tuple(map(_cells, aging.rows)))
+    return Table("Each malloc, young and old", columns, tuple(map(_row, aging.rows)))
 
 
-def _cells(row: Row) -> tuple[str | Figure | Interval | None, ...]:
+def _interval(ratio: Ratio) -> Interval | str:
+    return Interval(ratio.low, ratio.high, Unit.RATIO) if ratio.bounded else "one round"
+
+
+def _row(row: AgedMalloc) -> Row:
     history = row.history
     spread = history.live_pages / history.needed_pages if history.needed_pages else None
-    return (
+    cells = (
         row.malloc,
         row.age,
         Figure(row.seconds.median, Unit.MILLISECONDS),
         Figure(row.slower.median, Unit.RATIO) if row.slower else None,
-        Interval(row.slower) if row.slower else None,
+        _interval(row.slower) if row.slower else None,
         Figure(round(row.peak_bytes.median), Unit.BYTES),
         None if spread is None else Figure(spread, Unit.FACTOR),
         Figure(history.median_run, Unit.BYTES) if history.median_run else None,
     )
+    return Row(cells)
 
 
 def _loads(server: ServerAging) -> Table:
@@ -82,12 +99,14 @@ def _loads(server: ServerAging) -> Table:
     for place in shown:
         point = server.loads[place]
         rows.append(
-            (
-                Figure(place + 1, Unit.COUNT),
-                Figure(point.cpu_seconds, Unit.MILLISECONDS),
-                Figure(point.resident_bytes, Unit.BYTES),
-                None if point.free_chunks is None else Figure(point.free_chunks, Unit.COUNT),
-                None if point.free_bytes is None else Figure(point.free_bytes, Unit.BYTES),
+            Row(
+                (
+                    Figure(place + 1, Unit.COUNT),
+                    Figure(point.cpu_seconds, Unit.MILLISECONDS),
+                    Figure(point.resident_bytes, Unit.BYTES),
+                    None if point.free_chunks is None else Figure(point.free_chunks, Unit.COUNT),
+                    None if point.free_bytes is None else Figure(point.free_bytes, Unit.BYTES),
+                )
             )
         )
     return Table("Loads of the server", LOAD_COLUMNS, tuple(rows))

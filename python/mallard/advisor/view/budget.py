@@ -7,7 +7,7 @@ from pathlib import Path
 from mallard.advisor.budget.document import PROCESS
 from mallard.advisor.budget.limits import Judgement, LimitCheck
 from mallard.shared.report.figures import plural
-from mallard.shared.report.model import Cell, Column, Mood, Paragraph, Report, Section, Table, Verdict
+from mallard.shared.report.model import Cell, Column, Mood, Paragraph, Report, Row, Section, Table, Verdict
 
 WORDS = {
     "allocations": "allocations",
@@ -28,7 +28,7 @@ COLUMNS = (
 
 def budget_report(file: Path, judgement: Judgement, command: str) -> Report:
     columns = COLUMNS[:-1] if all(limit.holds for limit in judgement.limits) else COLUMNS
-    rows = tuple(_row(limit)[: len(columns)] for limit in judgement.limits)
+    rows = tuple(Row(_cells(limit)[: len(columns)]) for limit in judgement.limits)
     table = Table("The limits", columns, rows)
     return Report(
         title=f"The budget {file.name}",
@@ -50,7 +50,7 @@ def _answer(file: Path, judgement: Judgement) -> Paragraph:
     return Paragraph(f"{of_all} of {file}: all hold.", Mood.GOOD)
 
 
-def _row(limit: LimitCheck) -> tuple[Cell, ...]:
+def _cells(limit: LimitCheck) -> tuple[Cell, ...]:
     return (
         Verdict("holds", Mood.GOOD) if limit.holds else Verdict("EXCEEDED", Mood.BAD),
         "process" if limit.scope == PROCESS else limit.scope,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from mallard.bench.doctor import Finding, State
-from mallard.shared.report.model import Column, Mood, Paragraph, Report, Section, Table, Verdict
+from mallard.shared.report.model import Column, Mood, Paragraph, Report, Row, Section, Table, Verdict
 
 MOODS = {State.OK: Mood.GOOD, State.NOTE: Mood.OPEN, State.MISSING: Mood.BAD}
 COLUMNS = (Column("", numeric=False),) * 3
@@ -35,7 +35,7 @@ def _table(group: str, findings: Sequence[Finding]) -> Table:
         f"The findings of {group}",
         COLUMNS,
         tuple(
-            (Verdict(finding.state.value, MOODS[finding.state]), finding.topic, _value(finding))
+            Row((Verdict(finding.state.value, MOODS[finding.state]), finding.topic, _value(finding)))
             for finding in findings
         ),
     )

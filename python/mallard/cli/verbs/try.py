@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from mallard.advisor.trial.program import STRATEGIES
 from mallard.cli import exit_status, trials
+from mallard.cli.forms import add_forms, check_forms, write_report
 from mallard.cli.needs import Needs
 from mallard.cli.options import surround_runs
 from mallard.shared.age import YOUNG, read_ages
@@ -52,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also with requests that are 10 to 40 ns slower",
     )
     trials.add_runs(parser)
-    parser.add_argument("--json", action="store_true", help="the result as JSON")
+    add_forms(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -68,6 +71,7 @@ def check(arguments: argparse.Namespace) -> None:
         raise UsageError("--without is empty: a function's name; 'mallard profile TRACE' lists them")
     chosen_strategies(arguments.strategy)
     trials.check_runs(arguments)
+    check_forms(arguments)
 
 
 def chosen_strategies(text: str) -> list[str]:
@@ -104,8 +108,8 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.trial.process import RecordingDiffersError, record
     from mallard.advisor.trial.program import Program, refuse_other_program, tried_process
     from mallard.advisor.trial.scope_code import exclude_functions, learn_rules, locate_scope
-    from mallard.advisor.view.terminal.trial import show_campaign, trial_json
-    from mallard.shared.view.terminal.console import PlainConsole, output_console, print_line
+    from mallard.advisor.view.trial import trial_json, trial_report
+    from mallard.shared.view.terminal.console import PlainConsole, print_line
     from mallard.shared.view.terminal.counting import count_progress
 
     trials.check_available(trials.chosen_mallocs(arguments))
@@ -157,13 +161,9 @@ def run(arguments: argparse.Namespace) -> int:
         scope = learn_rules(trace, scope, arguments.process, is_of_this_call=arguments.trace is None)
         with count_progress(display, "run") as tick:
             result = run_campaign(program, scope, campaign, tick)
-    if arguments.json:
-        print(trial_json(result))
-    else:
-        if program.process:
-            print_line(output_console(), f"The trial is of {program.process.title}; times are its own.")
-        show_campaign(output_console(), result)
-        if trials.reads_terminal(arguments):
-            print_line(output_console(), EMPTY_INPUT)
+    command = shlex.join(["mallard", "try", "--scope", arguments.scope, "--", *arguments.program])
+    notes = [f"The trial is of {program.process.title}; times are its own."] if program.process else []
+    notes += [EMPTY_INPUT] if trials.reads_terminal(arguments) else []
+    write_report(arguments, trial_report(result, command, notes), partial(trial_json, result))
     unmeasured = any(ground.is_unmeasured for ground in result.grounds)
     return exit_status.FINDINGS if unmeasured else exit_status.DONE

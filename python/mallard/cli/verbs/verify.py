@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 
 from mallard.advisor.verify import AFTER, BEFORE, NULL, read_advice
 from mallard.cli import exit_status, trials
+from mallard.cli.forms import add_forms, check_forms, write_report
 from mallard.cli.needs import Needs
 from mallard.cli.options import (
     add_surroundings,
@@ -60,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_time_limit(parser)
     add_surroundings(parser)
-    parser.add_argument("--json", action="store_true", help="the result as JSON")
+    add_forms(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -84,6 +86,7 @@ def check(arguments: argparse.Namespace) -> None:
     if len(read_ages(arguments.age)) != 1:
         raise UsageError(f"--age {arguments.age}: a comparison is at one age; give one, and run it for each")
     check_surroundings(arguments)
+    check_forms(arguments)
     for file, option in ((arguments.advice, "--advice"), (arguments.input, "--input")):
         if file is not None and not file.is_file():
             raise UsageError(f"{option} {file} is not a file; give one, or leave the option out")
@@ -95,8 +98,8 @@ def needs(arguments: argparse.Namespace) -> Needs:
 
 def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.verify import Verification, compare, record_ownership, run_before
-    from mallard.advisor.view.terminal.verify import show_verification
-    from mallard.shared.view.terminal.console import PlainConsole, output_console
+    from mallard.advisor.view.verify import verification_report
+    from mallard.shared.view.terminal.console import PlainConsole
     from mallard.shared.view.terminal.counting import count_progress
 
     advice = read_advice(arguments.advice) if arguments.advice else None
@@ -127,8 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
                 first if comparison.is_sound else None,
             )
     result = Verification(comparison, ownership, advice)
-    if arguments.json:
-        print(result.json())
-    else:
-        show_verification(output_console(), result)
+    words = [*arguments.programs, *(["--", *arguments.words] if arguments.words else [])]
+    report = verification_report(result, shlex.join(["mallard", "verify", *map(str, words)]))
+    write_report(arguments, report, result.json)
     return exit_status.DONE if result.is_sound else exit_status.FINDINGS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from mallard.shared.report.model import Cell, Code, Figure, Interval, Unit, Verdict
 
@@ -93,8 +94,8 @@ def cell_text(cell: Cell) -> str:
             return ""
         case Figure(value, unit):
             return _figure(value, unit)
-        case Interval(interval):
-            return f"{interval.low:.2f} to {interval.high:.2f}" if interval.bounded else "one round"
+        case Interval(low, high, unit):
+            return f"{_figure(low, unit)} to {_figure(high, unit)}"
         case Verdict(word):
             return word
         case Code(text):
@@ -104,17 +105,32 @@ def cell_text(cell: Cell) -> str:
 
 
 def _figure(value: float, unit: Unit) -> str:
-    match unit:
-        case Unit.MILLISECONDS:
-            return f"{1e3 * value:.1f}"
-        case Unit.BYTES:
-            return size(value)
-        case Unit.COUNT:
-            return count(value)
-        case Unit.RATIO:
-            return f"{value:.2f}"
-        case Unit.FACTOR:
-            return f"{value:.1f} x"
+    return TEXTS[unit](value)
+
+
+def _more(text: Callable[[float], str]) -> Callable[[float], str]:
+    """The text of a difference."""
+    return lambda value: ("-" if value < 0 else "+") + text(abs(value))
+
+
+def _whole(value: float) -> str:
+    return f"{round(value):+,}"  # there is no -0
+
+
+TEXTS: dict[Unit, Callable[[float], str]] = {
+    Unit.MILLISECONDS: lambda value: f"{1e3 * value:,.1f}",
+    Unit.MILLISECONDS_MORE: lambda value: f"{1e3 * value:+,.2f}",
+    Unit.BYTES: size,
+    Unit.BYTES_MORE: _more(lambda value: size(round(value))),
+    Unit.KIBIBYTES: lambda value: f"{value / 1024:,.0f}",
+    Unit.KIBIBYTES_MORE: lambda value: _whole(value / 1024),
+    Unit.COUNT: count,
+    Unit.COUNT_MORE: _whole,
+    Unit.RATIO: lambda value: f"{value:.2f}",
+    Unit.FACTOR: lambda value: f"{value:.1f} x",
+    Unit.PERCENT: lambda value: f"{100 * value:.0f} %",
+    Unit.PERCENT_MORE: lambda value: f"{100 * value:+.1f} %",
+}
 
 
 def _scaled(value: float, base: int, units: tuple[str, ...]) -> str:

@@ -20,7 +20,7 @@ def markdown_report(report: Report) -> str:
 
 def markdown_table(table: Table) -> str:
     lines = [[column.title for column in table.columns], [_rule(column) for column in table.columns]]
-    lines += [[_cell(cell) for cell in row] for row in table.rows]
+    lines += [[_cell(cell) for cell in row.cells] for row in table.rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

@@ -8,17 +8,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from mallard.shared.stats import Ratio
-
 
 class Unit(Enum):
-    """Of a figure; each has its own text in figures.py."""
+    """Of a figure; each has its own text in figures.py. Differences have a sign."""
 
     MILLISECONDS = "ms"  # the value is in seconds
+    MILLISECONDS_MORE = "ms more"
     BYTES = "bytes"
+    BYTES_MORE = "bytes more"
+    KIBIBYTES = "KiB"  # the value is in bytes
+    KIBIBYTES_MORE = "KiB more"
     COUNT = "count"
+    COUNT_MORE = "count more"
     RATIO = "ratio"
     FACTOR = "factor"  # with a multiplication sign
+    PERCENT = "%"  # the value is a share of 1
+    PERCENT_MORE = "% more"
 
 
 class Mood(Enum):
@@ -37,9 +42,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Interval:
-    """From one bound to the other; `ratio` may have none."""
-
-    ratio: Ratio
+    low: float
+    high: float
+    unit: Unit
 
 
 @dataclass(frozen=True)
@@ -68,16 +73,24 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Row:
+    """The mood is that of all its cells."""
+
+    cells: tuple[Cell, ...]
+    mood: Mood | None = None
+
+
+@dataclass(frozen=True)
 class Table:
     """Rows as wide as `columns`. `caption` names the table where a medium asks for a name."""
 
     caption: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[Row, ...]
 
     def __post_init__(self) -> None:
         for row in self.rows:
-            assert len(row) == len(self.columns), (row, self.columns)
+            assert len(row.cells) == len(self.columns), (row, self.columns)
 
 
 @dataclass(frozen=True)

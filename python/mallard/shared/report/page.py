@@ -50,7 +50,11 @@ def _table(table: Table) -> Markup:
         for column in table.columns
     ]
     rows = [
-        element("tr", *(_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)))
+        element(
+            "tr",
+            *(_cell(cell, column) for cell, column in zip(row.cells, table.columns, strict=True)),
+            class_=row.mood.value if row.mood else None,
+        )
         for row in table.rows
     ]
     grid = element(

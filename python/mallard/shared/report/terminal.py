@@ -44,7 +44,7 @@ def _grid(table: Table, alike: Sequence[Table]) -> RichTable:
     has_heads = any(column.title for column in table.columns)
     grid = RichTable(box=None, pad_edge=False, padding=(0, 1), header_style="dim", show_header=has_heads)
     for place, column in enumerate(table.columns):
-        texts = [cell_text(row[place]) for other in alike for row in other.rows]
+        texts = [cell_text(row.cells[place]) for other in alike for row in other.rows]
         is_last = place == len(table.columns) - 1
         grid.add_column(
             Text(column.title),
@@ -53,7 +53,7 @@ def _grid(table: Table, alike: Sequence[Table]) -> RichTable:
             min_width=None if is_last else max(map(len, texts), default=0),
         )
     for row in table.rows:
-        grid.add_row(*map(_cell, row))
+        grid.add_row(*map(_cell, row.cells), style=STYLES[row.mood] if row.mood else None)
     return grid
 
 

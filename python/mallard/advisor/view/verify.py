@@ -1,11 +1,8 @@
-"""A verification in the terminal: the answer first, then the three parts of each quantity."""
+"""The report of `mallard verify`: the answer, and the three parts of each quantity."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from rich.console import Console
-from rich.table import Table
 
 from mallard.advisor.trial.campaign import OUTPUT_IGNORED, SHORT_SECONDS
 from mallard.advisor.trial.effect import SEVERAL_CORES, figure, metric_change
@@ -16,16 +13,29 @@ from mallard.advisor.verify import (
     Advice,
     Change,
     Comparison,
-    Figure,
     Ownership,
     Pool,
     Typical,
     Verification,
 )
+from mallard.advisor.verify import (
+    Figure as Advised,
+)
 from mallard.shared.prose import in_prose, printable_name
-from mallard.shared.report.figures import count, plural
+from mallard.shared.report.figures import cell_text, plural
+from mallard.shared.report.model import (
+    Column,
+    Figure,
+    Interval,
+    Mood,
+    Paragraph,
+    Report,
+    Row,
+    Section,
+    Table,
+    Unit,
+)
 from mallard.shared.stats import Difference
-from mallard.shared.view.terminal.console import print_line
 
 MOVED = 0.1  # the program's time, between an advice and its verification
 NO_POOL = (
@@ -38,22 +48,32 @@ UNSEEN = (
 )
 
 
-def show_verification(console: Console, result: Verification) -> None:
-    console.print()
-    print_line(console, _answer(result.comparison), "bold")
-    if result.comparison.whole or result.comparison.rewrite:
-        console.print()
-        console.print(_table(result.comparison))
-    console.print()
-    if metric := _metric(result.comparison):
-        print_line(console, metric)
-    for line in _notes(result.comparison, result.advice):
-        print_line(console, line)
+COLUMNS = (
+    Column("", numeric=False),
+    Column("before"),
+    Column("after"),
+    Column("change"),
+    Column("95 % interval"),
+    Column("of before"),
+)
+
+
+def verification_report(result: Verification, command: str) -> Report:
+    comparison = result.comparison
+    sections = []
+    if comparison.whole or comparison.rewrite:
+        sections.append(Section("The change, and its parts", (_table(comparison),)))
+    lines = [metric] if (metric := _metric(comparison)) else []
+    lines += _notes(comparison, result.advice)
     if result.advice:
-        for line in _advice_lines(result.advice, result):
-            print_line(console, line)
-    for line, style in _owners(result.ownership):
-        print_line(console, line, style)
+        lines += _advice_lines(result.advice, result)
+    about = (*map(Paragraph, lines), *_owners(result.ownership))
+    return Report(
+        title="A change, verified",
+        command=command,
+        answer=Paragraph(_answer(comparison)),
+        sections=(*sections, Section("About the runs", about)),
+    )
 
 
 def _answer(comparison: Comparison) -> str:
@@ -75,7 +95,7 @@ def _answer(comparison: Comparison) -> str:
         return f"{costs} ({interval} ms), {under}."
     return (
         f"No difference in {kind} beyond the interval: {_signed_ms(time.median)} of {_ms(baseline)} ms "
-        f"({_interval(time, _signed_ms)} ms), {under}."
+        f"({_interval_ms(time)} ms), {under}."
     )
 
 
@@ -92,72 +112,58 @@ def _called(name: str) -> str:
 
 
 def _table(comparison: Comparison) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1))
-    table.add_column("", no_wrap=True)
-    for name in ("before", "after", "change", "95 % interval", "of before"):
-        table.add_column(name, justify="right", no_wrap=True)
     kind = "wall time" if comparison.wall else "CPU time"
-    _add(
-        table,
-        comparison,
-        f"{kind}, ms",
-        lambda typical: typical.seconds,
-        lambda change: change.time,
-        _ms,
-        _signed_ms,
+    rows = (
+        *_rows(
+            comparison,
+            f"{kind}, ms",
+            lambda typical: typical.seconds,
+            lambda change: change.time,
+            (Unit.MILLISECONDS, Unit.MILLISECONDS_MORE),
+        ),
+        *_rows(
+            comparison,
+            "peak memory, KiB",
+            lambda typical: typical.peak_bytes,
+            lambda change: change.peak_bytes,
+            (Unit.KIBIBYTES, Unit.KIBIBYTES_MORE),
+        ),
+        *_rows(
+            comparison,
+            "page faults",
+            lambda typical: typical.faults,
+            lambda change: change.faults,
+            (Unit.COUNT, Unit.COUNT_MORE),
+        ),
     )
-    _add(
-        table,
-        comparison,
-        "peak memory, KiB",
-        lambda typical: typical.peak_bytes,
-        lambda change: change.peak_bytes,
-        _kib,
-        _s_kib,
-    )
-    _add(
-        table,
-        comparison,
-        "page faults",
-        lambda typical: typical.faults,
-        lambda change: change.faults,
-        count,
-        _signed,
-    )
-    return table
+    return Table("Before and after the change", COLUMNS, rows)
 
 
-def _add(
-    table: Table,
+def _rows(
     comparison: Comparison,
     name: str,
     typical: Callable[[Typical], float],
     change: Callable[[Change], Difference],
-    plain: Callable[[float], str],
-    signed: Callable[[float], str],
-) -> None:
+    units: tuple[Unit, Unit],
+) -> list[Row]:
+    unit, more = units
     base = typical(comparison.programs[BEFORE])
-    changed = plain(typical(comparison.programs[AFTER])) if AFTER in comparison.programs else ""
-    rows = (
-        (name, plain(base), changed, comparison.whole),
-        ("  the rewrite alone", "", "", comparison.rewrite),
-        ("  the allocator alone", "", "", comparison.allocator),
+    after = comparison.programs.get(AFTER)
+    parts = (
+        (name, Figure(base, unit), Figure(typical(after), unit) if after else None, comparison.whole),
+        ("  the rewrite alone", None, None, comparison.rewrite),
+        ("  the allocator alone", None, None, comparison.allocator),
     )
-    for title, base_text, changed_text, part in rows:
+    rows = []
+    for title, base_figure, after_figure, part in parts:
         if part is None:
             continue
         difference = change(part)
-        share = f"{100 * difference.median / base:+.1f} %" if base else ""
-        style = "green" if difference.high < 0 else "red" if difference.low > 0 else ""
-        table.add_row(
-            title,
-            base_text,
-            changed_text,
-            signed(difference.median),
-            _interval(difference, signed),
-            share,
-            style=style,
-        )
+        share = Figure(difference.median / base, Unit.PERCENT_MORE) if base else None
+        mood = Mood.GOOD if difference.high < 0 else Mood.BAD if difference.low > 0 else None
+        median, interval = Figure(difference.median, more), Interval(difference.low, difference.high, more)
+        rows.append(Row((title, base_figure, after_figure, median, interval, share), mood))
+    return rows
 
 
 def _notes(comparison: Comparison, advice: Advice | None) -> list[str]:
@@ -193,7 +199,7 @@ def _advice_lines(advice: Advice, result: Verification) -> list[str]:
     return [*lines, _beside(advice.figure, result)]
 
 
-def _beside(advice: Figure, result: Verification) -> str:
+def _beside(advice: Advised, result: Verification) -> str:
     tried = (
         f"Advised: {advice.title}, {_promise(advice.time, advice.program_seconds)}, "
         f"against {advice.against}. "
@@ -217,26 +223,27 @@ def _beside(advice: Figure, result: Verification) -> str:
 
 def _promise(time: Difference, seconds: float) -> str:
     return (
-        f"{_signed_ms(time.median)} of {_ms(seconds)} ms ({_interval(time, _signed_ms)}; "
+        f"{_signed_ms(time.median)} of {_ms(seconds)} ms ({_interval_ms(time)}; "
         f"{100 * time.median / seconds:+.1f} %)"
     )
 
 
-def _owners(ownership: Ownership) -> list[tuple[str, str]]:
+def _owners(ownership: Ownership) -> list[Paragraph]:
     if ownership.unknown is not None:
-        return [
-            (f"No recording shows how the blocks of the changed program end: {ownership.unknown}", "yellow")
-        ]
-    lines = [line for pool in ownership.pools for line in _of_pool(pool)] or [(NO_POOL, "yellow")]
+        text = f"No recording shows how the blocks of the changed program end: {ownership.unknown}"
+        return [Paragraph(text, Mood.OPEN)]
+    lines = [_of_pool(pool) for pool in ownership.pools] or [Paragraph(NO_POOL, Mood.OPEN)]
     if ownership.foreign_frees:
-        lines.append((f"{plural(ownership.foreign_frees, 'free')} of blocks that were not recorded.", ""))
-    return [*lines, (UNSEEN, "")] if ownership.pools else lines
+        lines.append(
+            Paragraph(f"{plural(ownership.foreign_frees, 'free')} of blocks that were not recorded.")
+        )
+    return [*lines, Paragraph(UNSEEN)] if ownership.pools else lines
 
 
-def _of_pool(pool: Pool) -> list[tuple[str, str]]:
+def _of_pool(pool: Pool) -> Paragraph:
     label = f"{printable_name(pool.name)} ({plural(pool.pools, 'pool')}, {plural(pool.allocations, 'block')})"
     if not pool.wrong:
-        return [(f"{label}: no block outlived its pool, and none was freed by the wrong one.", "")]
+        return Paragraph(f"{label}: no block outlived its pool, and none was freed by the wrong one.")
     kinds = (
         (pool.outlived, "after the block's end"),
         (pool.of_other, "of a block of another pool"),
@@ -245,28 +252,16 @@ def _of_pool(pool: Pool) -> list[tuple[str, str]]:
     )
     wrong = in_prose([f"{plural(number, 'free')} {kind}" for number, kind in kinds if number])
     where = f" The first: {' < '.join(pool.first)}." if pool.first else ""
-    return [(f"{label}: {wrong}.{where}", "red")]
-
-
-def _interval(difference: Difference, shown: Callable[[float], str]) -> str:
-    return f"{shown(difference.low)} to {shown(difference.high)}"
+    return Paragraph(f"{label}: {wrong}.{where}", Mood.BAD)
 
 
 def _ms(seconds: float) -> str:
-    return f"{1e3 * seconds:,.1f}"
+    return cell_text(Figure(seconds, Unit.MILLISECONDS))
 
 
 def _signed_ms(seconds: float) -> str:
-    return f"{1e3 * seconds:+,.2f}"
+    return cell_text(Figure(seconds, Unit.MILLISECONDS_MORE))
 
 
-def _kib(bytes_: float) -> str:
-    return f"{bytes_ / 1024:,.0f}"
-
-
-def _s_kib(bytes_: float) -> str:
-    return _signed(bytes_ / 1024)
-
-
-def _signed(number: float) -> str:
-    return f"{round(number):+,}"  # as a whole number: there is no -0
+def _interval_ms(difference: Difference) -> str:
+    return cell_text(Interval(difference.low, difference.high, Unit.MILLISECONDS_MORE))

@@ -1,13 +1,10 @@
-"""A trial in the terminal: the answer first, then each strategy beside the null."""
+"""The report of `mallard try`: for each malloc and age the answer, and each strategy beside the null."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-
-from rich.console import Console
-from rich.table import Table
 
 from mallard.advisor.trial.campaign import (
     OUTPUT_IGNORED,
@@ -23,44 +20,77 @@ from mallard.advisor.trial.effect import Effect, Trial, figure, meaning, metric_
 from mallard.advisor.trial.program import STRATEGIES, Counts
 from mallard.advisor.trial.rounds import unserved_reasons
 from mallard.shared.prose import in_prose
-from mallard.shared.report.figures import count, size
-from mallard.shared.stats import Difference
-from mallard.shared.view.terminal.console import print_line
+from mallard.shared.report.figures import count
+from mallard.shared.report.model import (
+    Block,
+    Column,
+    Figure,
+    Interval,
+    Mood,
+    Paragraph,
+    Report,
+    Row,
+    Section,
+    Table,
+    Unit,
+)
+
+COLUMNS = (
+    Column("served by", numeric=False),
+    Column("ms", "the program's time beside the null"),
+    Column("95 % interval"),
+    Column("of all", "share of the program's time"),
+    Column("peak", "of resident memory, beside the null"),
+    Column("faults", "of pages, beside the null"),
+    Column("served", "share of the scope's requests"),
+    Column("by others", "blocks that other functions freed"),
+    Column("again", "how often the memory was used again because no block was live"),
+)
+MORE_OR_LESS = (
+    "The change itself can save more (binding by type, inlining, ending the scope's memory at once) or less."
+)
 
 
 def trial_json(result: Result) -> str:
     return json.dumps({"format": "mallard trial", "version": 1, **asdict(result)}, indent=1)
 
 
-def show_campaign(console: Console, result: Result) -> None:
-    for ground in result.grounds:
-        _show_ground(console, result, ground)
-    console.print()
-    print_line(
-        console,
-        "The change itself can save more (binding by type, inlining, ending the scope's memory at once) "
-        "or less.",
+def trial_report(result: Result, command: str, notes: Sequence[str] = ()) -> Report:
+    """One ground has its answer in the report's; of several, each has a section."""
+    first, *others = result.grounds
+    return Report(
+        title=f"A trial of {result.scope.name}",
+        command=command,
+        answer=Paragraph(_answer(result, first)),
+        sections=(
+            Section(_title(first), _ground(result, first)),
+            *(
+                Section(_title(ground), (Paragraph(_answer(result, ground)), *_ground(result, ground)))
+                for ground in others
+            ),
+        ),
+        notes=(MORE_OR_LESS, *notes),
     )
 
 
-def _show_ground(console: Console, result: Result, ground: Ground) -> None:
+def _title(ground: Ground) -> str:
+    return f"{ground.malloc} on {ground.heap}"
+
+
+def _ground(result: Result, ground: Ground) -> tuple[Block, ...]:
     trial = ground.trial
-    console.print()
-    print_line(console, _answer(result, ground), "bold")
     kind = "wall time, because several threads allocate in the scope" if trial.wall else "CPU time"
-    print_line(
-        console,
+    facts = (
         f"The program takes {_milliseconds(trial.program_seconds)} of {kind}. The scope makes "
         f"{count(trial.null.requests)} of its {count(trial.null.requests + trial.null.elsewhere)} requests. "
-        f"{_finding(trial)} {result.rounds} rounds.",
+        f"{_finding(trial)} {result.rounds} rounds."
     )
-    console.print()
-    if trial.effects:
-        console.print(_table(ground))
-    if detection := _detection(result, trial.null):
-        print_line(console, detection)
-    for line in _notes(ground):
-        print_line(console, line)
+    detection = [text] if (text := _detection(result, trial.null)) else []
+    return (
+        Paragraph(facts),
+        *([_table(ground)] if trial.effects else []),
+        *map(Paragraph, [*detection, *_notes(ground)]),
+    )
 
 
 def _finding(trial: Trial) -> str:
@@ -118,37 +148,25 @@ def _answer(result: Result, ground: Ground) -> str:
 
 
 def _table(ground: Ground) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1))
-    table.add_column("served by", no_wrap=True)
-    for name in ("ms", "95 % interval", "of all", "peak", "faults", "served", "by others", "again"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for effect in ground.trial.effects:
-        table.add_row(*_row(ground, effect), style="green" if effect.saves else "red" if effect.costs else "")
-    return table
+    rows = tuple(_row(ground, effect) for effect in ground.trial.effects)
+    return Table(f"Allocators beside the null, {_against(ground)}", COLUMNS, rows)
 
 
-def _row(ground: Ground, effect: Effect) -> list[str]:
-    counts = effect.counts
-    share = effect.time.median / ground.trial.program_seconds if ground.trial.program_seconds else 0.0
-    return [
+def _row(ground: Ground, effect: Effect) -> Row:
+    counts, time = effect.counts, effect.time
+    share = time.median / ground.trial.program_seconds if ground.trial.program_seconds else 0.0
+    cells = (
         effect.strategy,
-        f"{1e3 * effect.time.median:+.2f}",
-        _interval(effect.time),
-        f"{100 * share:+.1f} %",
-        _signed_size(effect.peak_bytes.median),
-        f"{effect.faults.median:+.0f}",
-        f"{100 * counts.served / max(counts.requests, 1):.0f} %",
-        count(counts.freed_by_others),
-        count(counts.started_again) if "monotonic" in effect.strategy else "",
-    ]
-
-
-def _interval(difference: Difference) -> str:
-    return f"{1e3 * difference.low:+.2f} to {1e3 * difference.high:+.2f}"
-
-
-def _signed_size(bytes_: float) -> str:
-    return ("-" if bytes_ < 0 else "+") + size(round(abs(bytes_)))
+        Figure(time.median, Unit.MILLISECONDS_MORE),
+        Interval(time.low, time.high, Unit.MILLISECONDS_MORE),
+        Figure(share, Unit.PERCENT_MORE),
+        Figure(effect.peak_bytes.median, Unit.BYTES_MORE),
+        Figure(effect.faults.median, Unit.COUNT_MORE),
+        Figure(counts.served / max(counts.requests, 1), Unit.PERCENT),
+        Figure(counts.freed_by_others, Unit.COUNT),
+        Figure(counts.started_again, Unit.COUNT) if "monotonic" in effect.strategy else None,
+    )
+    return Row(cells, Mood.GOOD if effect.saves else Mood.BAD if effect.costs else None)
 
 
 def last_request(of_servers: Sequence[tuple[int, int]]) -> str:
