@@ -48,14 +48,14 @@ TEST(endless_walks, end_when_magazines_are_full) {
 
 void free_twice_in_heap(std::size_t bytes) {
     mallard::heap<> heap;
-    // Between blocks in use, so that no free neighbour swallows the tag.
-    std::array<void*, 5> blocks{};
+    // Between blocks in use of one chunk, so that no free neighbour swallows the tag.
+    std::array<void*, 9> blocks{};
     for (void*& block : blocks) {
         block = heap.allocate(bytes, 8);
     }
-    heap.deallocate(blocks[1], bytes, 8);
-    heap.deallocate(blocks[3], bytes, 8);
-    heap.deallocate(blocks[3], bytes, 8);
+    heap.deallocate(blocks[5], bytes, 8);
+    heap.deallocate(blocks[7], bytes, 8);
+    heap.deallocate(blocks[7], bytes, 8);
 }
 
 TEST(endless_walks, end_in_heaps) {
