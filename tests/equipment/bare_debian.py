@@ -27,7 +27,7 @@ mount -t proc proc "$root/proc"
 mount --bind /dev/pts "$root/dev/pts"
 mount --bind "$apt" "$root/var/cache/apt/archives"
 mount --bind "$pip" "$root/var/cache/pip"
-exec chroot --userspec="$user" "$root" bash -o pipefail -ec "$line"
+exec /usr/sbin/chroot --userspec="$user" "$root" bash -o pipefail -ec "$line"
 """
 
 
