@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mallard.shared.atomic_file import check_writable, write_atomically
+from mallard.shared.errors import UsageError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from mallard.shared.report.model import Report
 
 
@@ -25,28 +32,43 @@ def add_forms(parser: argparse.ArgumentParser) -> None:
     forms.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
 
 
-def check_forms(arguments: argparse.Namespace) -> None:
-    if arguments.html is not None:
-        check_writable(arguments.html, "--html")
+def check_forms(
+    arguments: argparse.Namespace, words: Sequence[str] = (), files: Iterable[Path | None] = ()
+) -> None:
+    """`words` are those of the program, and `files` what else the command reads: the page replaces none."""
+    page: Path | None = arguments.html
+    if page is None:
+        return
+    check_writable(page, "--html")
+    programs = [shutil.which(words[0]) or words[0], *words[1:]] if words else []
+    for name in (*programs, *files):
+        if name is not None and page.exists() and os.path.exists(name) and page.samefile(name):
+            raise UsageError(f"--html {page} would replace a file of the command; give another FILE")
 
 
 def write_report(arguments: argparse.Namespace, report: Report, as_json: Callable[[], str]) -> None:
     """JSON is the analysis's own data, which has more than the report shows."""
-    from mallard.shared.report.figures import size
     from mallard.shared.report.markdown import markdown_report
     from mallard.shared.report.page import report_page
     from mallard.shared.report.terminal import show_report
-    from mallard.shared.view.terminal.console import output_console, print_line
+    from mallard.shared.view.terminal.console import output_console
 
+    command = shlex.join(["mallard", *sys.argv[1:]])
     if arguments.json:
         print(as_json())
         return
     if arguments.markdown:
-        print(markdown_report(report), end="")
+        print(markdown_report(report, command), end="")
         return
     console = output_console()
     show_report(console, report)
     if arguments.html:
-        page = report_page(report)
-        write_atomically(arguments.html, page, "--html")
-        print_line(console, f"{arguments.html}: {size(len(page.encode()))}; open it in a browser")
+        write_page(console, arguments.html, report_page(report, command))
+
+
+def write_page(console: Console, file: Path, page: str) -> None:
+    from mallard.shared.report.figures import size
+    from mallard.shared.view.terminal.console import print_line
+
+    write_atomically(file, page, "--html")
+    print_line(console, f"{file}: {size(len(page.encode()))}; open it in a browser")

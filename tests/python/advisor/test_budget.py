@@ -56,7 +56,7 @@ def budget(tmp_path: Path, text: str) -> Budget:
 
 def shown(judgement: Judgement) -> str:
     console = PlainConsole(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    show_report(console, budget_report(FILE, judgement, "mallard budget x.toml -- ./a"))
+    show_report(console, budget_report(FILE, judgement))
     return console.export_text()
 
 
@@ -274,6 +274,7 @@ def test_recording_has_the_time_limit(tmp_path: Path, monkeypatch: pytest.Monkey
         ("bad.toml --write -- ls", "bad.toml is not TOML"),
         ("ok.toml -- ./none", "./none does not exist"),
         ("ok.toml --scopes f -- ls", "--scopes is of --write"),
+        ("ok.toml --write --json -- ls", "--json is of a comparison"),
         ("no/x.toml --write -- ls", "there is no directory no"),
         (". --write -- ls", ". is a directory"),
         ("ok.toml --input none -- ls", "--input none is not a file"),

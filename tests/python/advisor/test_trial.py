@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -94,7 +95,7 @@ def no_tick(done: int, total: int) -> None:
 def shown(result) -> str:
     console = output_console(100)
     with console.capture() as text:
-        show_report(console, trial_report(result, "mallard try"))
+        show_report(console, trial_report(result))
     return text.get()
 
 
@@ -123,6 +124,11 @@ def test_best_strategy_saves_most():
         "handle: a monotonic allocator (rewound when no block of the scope is live)"
     )
     assert "against glibc" in text
+    assert "glibc on a young heap\n" not in text, "one ground needs no heading"
+    both = replace(result, grounds=(*result.grounds, replace(result.grounds[0], malloc="mimalloc")))
+    text = shown(both)
+    assert re.search(r"^glibc on a young heap *$", text, re.MULTILINE)
+    assert re.search(r"^mimalloc on a young heap *\n.*: a monotonic", text, re.MULTILINE)
     assert json.loads(trial_json(result))["grounds"][0]["malloc"] == "glibc"
 
 

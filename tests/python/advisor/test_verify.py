@@ -56,7 +56,7 @@ def compared(failed: Mapping[str, str] | None = None, **by_arm: list[Measured]) 
 def shown(comparison: Comparison, ownership: Ownership = NOTHING_SEEN, advice: Advice | None = None) -> str:
     console = PlainConsole(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     result = Verification(comparison, ownership, advice)
-    show_report(console, verification_report(result, "mallard verify before after"))
+    show_report(console, verification_report(result))
     return console.export_text()
 
 

@@ -3,6 +3,7 @@
 import argparse
 import errno
 import json
+import sys
 
 import pytest
 
@@ -256,7 +257,7 @@ def test_findings_that_fail_have_a_remedy():
     assert len({finding.topic for finding in findings}) == len(findings) > 25
 
 
-def test_the_verb_prints_lines_or_json(monkeypatch, capsys):
+def test_the_verb_prints_each_form(monkeypatch, capsys, tmp_path):
     findings = [
         Finding("memory", "swap", State.OK, "none"),
         Finding("memory", "memory", State.NOTE, "a [little]", "end other programs"),
@@ -270,6 +271,14 @@ def test_the_verb_prints_lines_or_json(monkeypatch, capsys):
     assert lines[:2] == ["1 ok, 1 note, 0 missing", "memory"]
     assert lines[-2].split() == ["note", "memory", "a", "[little]"]
     assert lines[-1] == "remedy: end other programs"
+    monkeypatch.setattr(sys, "argv", ["mallard", "doctor", "--markdown"])
+    assert verb.run(parser.parse_args(["--markdown"])) == 0
+    text = capsys.readouterr().out
+    assert "    mallard doctor --markdown" in text
+    assert "| note | memory | a [little]<br>remedy: end other programs |" in text
+    assert verb.run(parser.parse_args(["--html", str(tmp_path / "page.html")])) == 0
+    assert capsys.readouterr().out.endswith("open it in a browser\n")
+    assert "a [little]<br>remedy: end other programs" in (tmp_path / "page.html").read_text()
     assert verb.run(parser.parse_args(["--json"])) == 0
     assert json.loads(capsys.readouterr().out)["findings"][1]["remedy"] == "end other programs"
 

@@ -1,4 +1,4 @@
-"""The command line of `mallard advise`: files that it may not replace."""
+"""Files that a page of the advisor's verbs may not replace."""
 
 from __future__ import annotations
 
@@ -22,6 +22,23 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_page_replaces_no_file_of_the_command(server: Path, page: str) -> None:
     with pytest.raises(UsageError, match=f"--html {page} would replace a file of the command"):
         parse_command(["advise", "--trace", "a.trace", "--html", page, "--", "./server", "input"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "age --input input --html input -- ./server",
+        "age --age old,young --history a.trace --html a.trace -- ./server",
+        "try --scope f --trace a.trace --html a.trace -- ./server",
+        "verify --html server ./server ./other",
+        "budget limits.toml --html limits.toml -- ./server",
+    ],
+)
+def test_no_verb_replaces_a_file_of_its_command(server: Path, words: str) -> None:
+    (server.parent / "other").touch(mode=0o755)
+    (server.parent / "limits.toml").write_text("[process]\nbytes = 7\n")
+    with pytest.raises(UsageError, match="would replace a file of the command"):
+        parse_command(words.split())
 
 
 def test_a_page_replaces_no_program_of_the_path(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,6 @@ from mallard.shared.report.figures import cell_text
 from mallard.shared.report.markdown import markdown_report
 from mallard.shared.report.model import (
     Cell,
-    Code,
     Column,
     Figure,
     Interval,
@@ -31,11 +30,11 @@ from mallard.shared.view.terminal.console import PlainConsole
 COLUMNS = (Column("malloc", numeric=False), Column("CPU ms", "of a run"), Column("", numeric=False))
 ROWS = (
     Row(("glibc <b>|", Figure(0.01234, Unit.MILLISECONDS), Verdict("EXCEEDED", Mood.BAD))),
-    Row((Code("a[/red]b"), None, "one\ntwo"), Mood.GOOD),
+    Row(("a[/red]b", None, "one\ntwo"), Mood.GOOD),
 )
+COMMAND = "mallard age -- './a b'"
 REPORT = Report(
     title="A <title>",
-    command="mallard age -- './a b'",
     answer=Paragraph("The answer & more.", Mood.GOOD),
     sections=(Section("A section", (Paragraph("Some text."), Table("Rows", COLUMNS, ROWS)), is_headed=True),),
     notes=("A note.",),
@@ -56,8 +55,8 @@ def page_text(page: str) -> str:
 
 @pytest.mark.parametrize("medium", ["terminal", "page", "markdown"])
 def test_each_medium_shows_each_value_once(medium: str) -> None:
-    text = {"terminal": screen, "page": lambda: page_text(report_page(REPORT))}.get(
-        medium, lambda: markdown_report(REPORT).replace("&lt;", "<").replace("\\|", "|")
+    text = {"terminal": screen, "page": lambda: page_text(report_page(REPORT, COMMAND))}.get(
+        medium, lambda: markdown_report(REPORT, COMMAND).replace("&lt;", "<").replace("\\|", "|")
     )()
     for value in (
         "The answer & more.",
@@ -78,12 +77,13 @@ def test_numbers_are_aligned_to_the_right() -> None:
     head = next(line for line in lines if "CPU ms" in line)
     row = next(line for line in lines if "12.3" in line)
     assert head.index("CPU ms") + len("CPU ms") == row.index("12.3") + len("12.3")
-    assert "| --- | --: | --- |" in markdown_report(REPORT)
-    assert re.search(r'<td class="n" data-label="CPU ms">12.3', report_page(REPORT))
+    assert "| --- | --: | --- |" in markdown_report(REPORT, COMMAND)
+    assert re.search(r'<td class="n" data-label="CPU ms">12.3', report_page(REPORT, COMMAND))
 
 
 def test_a_page_has_no_markup_of_names() -> None:
-    page = report_page(REPORT)
+    page = report_page(REPORT, COMMAND)
+    assert "<code>mallard age -- './a b'</code>" in page
     assert "<title>mallard: A &lt;title&gt;</title>" in page
     assert "glibc &lt;b&gt;|" in page
     assert "one<br>two" in page
@@ -119,7 +119,6 @@ def test_a_row_has_as_many_cells_as_columns() -> None:
         (Figure(1.25, Unit.FACTOR), "1.2 x"),
         (Interval(0.9, 1.1, Unit.RATIO), "0.90 to 1.10"),
         (Verdict("holds", Mood.GOOD), "holds"),
-        (Code("./a"), "./a"),
     ],
 )
 def test_words_a_cell(cell: Cell, text: str) -> None:

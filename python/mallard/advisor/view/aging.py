@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from dataclasses import asdict
 
 from mallard.advisor.aging import Aging, ServerAging
@@ -48,7 +47,6 @@ def aging_report(aging: Aging) -> Report:
     ages = [f"{age.name}: {age.describe(aging.recording)}." for age in aging.ages]
     return Report(
         title=f"{aging.words[0].rpartition('/')[2]} in an old process",
-        command=f"mallard age -- {shlex.join(aging.words)}",
         answer=Paragraph(aging.headline),
         sections=tuple(sections),
         notes=(*ages, *aging.notes),

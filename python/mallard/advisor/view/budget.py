@@ -26,13 +26,12 @@ COLUMNS = (
 )
 
 
-def budget_report(file: Path, judgement: Judgement, command: str) -> Report:
+def budget_report(file: Path, judgement: Judgement) -> Report:
     columns = COLUMNS[:-1] if all(limit.holds for limit in judgement.limits) else COLUMNS
     rows = tuple(Row(_cells(limit)[: len(columns)]) for limit in judgement.limits)
     table = Table("The limits", columns, rows)
     return Report(
         title=f"The budget {file.name}",
-        command=command,
         answer=_answer(file, judgement),
         sections=(*_stack(judgement), Section("Limits", (table,))) if judgement.limits else (),
     )

@@ -55,17 +55,20 @@ def trial_json(result: Result) -> str:
     return json.dumps({"format": "mallard trial", "version": 1, **asdict(result)}, indent=1)
 
 
-def trial_report(result: Result, command: str, notes: Sequence[str] = ()) -> Report:
-    """One ground has its answer in the report's; of several, each has a section."""
+def trial_report(result: Result, notes: Sequence[str] = ()) -> Report:
+    """The answer is the first ground's. Of several, each has a section with its own."""
     first, *others = result.grounds
     return Report(
         title=f"A trial of {result.scope.name}",
-        command=command,
         answer=Paragraph(_answer(result, first)),
         sections=(
-            Section(_title(first), _ground(result, first)),
+            Section(_title(first), _ground(result, first), is_headed=bool(others)),
             *(
-                Section(_title(ground), (Paragraph(_answer(result, ground)), *_ground(result, ground)))
+                Section(
+                    _title(ground),
+                    (Paragraph(_answer(result, ground)), *_ground(result, ground)),
+                    is_headed=True,
+                )
                 for ground in others
             ),
         ),

@@ -58,7 +58,7 @@ COLUMNS = (
 )
 
 
-def verification_report(result: Verification, command: str) -> Report:
+def verification_report(result: Verification) -> Report:
     comparison = result.comparison
     sections = []
     if comparison.whole or comparison.rewrite:
@@ -70,7 +70,6 @@ def verification_report(result: Verification, command: str) -> Report:
     about = (*map(Paragraph, lines), *_owners(result.ownership))
     return Report(
         title="A change, verified",
-        command=command,
         answer=Paragraph(_answer(comparison)),
         sections=(*sections, Section("About the runs", about)),
     )

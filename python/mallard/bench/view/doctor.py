@@ -18,7 +18,6 @@ def doctor_report(findings: Sequence[Finding]) -> Report:
     counts = Counter(finding.state for finding in findings)
     return Report(
         title="This machine, for measurements",
-        command="mallard doctor",
         answer=Paragraph(", ".join(f"{counts[state]} {_counted(state, counts[state])}" for state in State)),
         sections=tuple(
             Section(group, (_table(group, list(rows)),), is_headed=True) for group, rows in groups

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
 from functools import partial
 from pathlib import Path
 
 from mallard.cli import exit_status, trials
+from mallard.cli.forms import check_forms, write_page
 from mallard.cli.needs import Needs
 from mallard.cli.options import surround_runs
 from mallard.shared.age import read_ages
-from mallard.shared.atomic_file import check_writable, write_atomically
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import NAMES
 from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
@@ -47,18 +45,7 @@ def check(arguments: argparse.Namespace) -> None:
     if arguments.scope is not None and not _scopes(arguments.scope):
         raise UsageError("--scope is empty; give names with commas between them, or leave the option out")
     trials.check_runs(arguments)
-    if arguments.html is not None:
-        check_writable(arguments.html, "--html")
-        _check_own(arguments.html, arguments)
-
-
-def _check_own(page: Path, arguments: argparse.Namespace) -> None:
-    """The page replaces no file that the program is, or that it may read."""
-    program, *words = arguments.program
-    named = [shutil.which(program) or program, *words, arguments.trace, arguments.input]
-    for name in named:
-        if name is not None and page.exists() and os.path.exists(name) and page.samefile(name):
-            raise UsageError(f"--html {page} would replace a file of the command; give another FILE")
+    check_forms(arguments, arguments.program, (arguments.trace, arguments.input, arguments.history))
 
 
 def _scopes(text: str | None) -> tuple[str, ...]:
@@ -76,7 +63,6 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.trial.program import Program
     from mallard.advisor.view.html.advice import advice_page
     from mallard.advisor.view.terminal.advice import advice_json, show_advice
-    from mallard.shared.report.figures import size
     from mallard.shared.view.terminal.console import PlainConsole, output_console, print_line
     from mallard.shared.view.terminal.counting import step_progress
 
@@ -119,7 +105,5 @@ def run(arguments: argparse.Namespace) -> int:
     console = output_console()
     show_advice(console, found, verdict)
     if arguments.html:
-        page = advice_page(found, verdict, found.profile)
-        write_atomically(arguments.html, page, "--html")
-        print_line(console, f"{arguments.html}: {size(len(page.encode()))}; open it in a browser")
+        write_page(console, arguments.html, advice_page(found, verdict, found.profile))
     return status

@@ -61,7 +61,7 @@ def check(arguments: argparse.Namespace) -> None:
         raise UsageError("PROGRAM is missing; give it behind '--': mallard age -- PROGRAM ARGUMENTS")
     arguments.trace = None
     trials.check_runs(arguments)
-    check_forms(arguments)
+    check_forms(arguments, arguments.program, (arguments.input, arguments.history))
     if len(read_ages(arguments.age)) < 2:
         raise UsageError(f"--age {arguments.age}: give two ages or more to compare, such as young,old")
     for option, value in (("--for", arguments.duration), ("--loads", arguments.loads)):

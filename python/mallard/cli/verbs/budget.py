@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,7 +63,7 @@ def check(arguments: argparse.Namespace) -> None:
             f"PROGRAM is missing; give it after '--': mallard budget {arguments.file} -- PROGRAM ARGUMENTS"
         )
     check_program(arguments.words[0])
-    check_forms(arguments)
+    check_forms(arguments, arguments.words, (arguments.file, arguments.input))
     if arguments.scopes is not None and not arguments.write:
         raise UsageError("--scopes is of --write; the limits are in FILE, so leave it out")
     for option in ("json", "markdown", "html"):
@@ -131,8 +130,7 @@ def _compare(arguments: argparse.Namespace, measured: MeasuredRun) -> int:
     from mallard.advisor.view.budget import budget_report
 
     judgement = judge(arguments.file, read_budget(arguments.file), measured)
-    command = shlex.join(["mallard", "budget", str(arguments.file), "--", *arguments.words])
-    report = budget_report(arguments.file, judgement, command)
+    report = budget_report(arguments.file, judgement)
     write_report(arguments, report, lambda: judgement_json(judgement))
     if judgement.unjudged:
         raise UsageError("\n".join(judgement.unjudged))

@@ -11,9 +11,10 @@ from functools import partial
 from pathlib import Path
 
 from mallard.advisor.profile.document import Profile, ask, read_profile
+from mallard.cli.forms import write_page
 from mallard.cli.needs import Needs
 from mallard.cli.options import process_name
-from mallard.shared.atomic_file import atomic_file, check_writable, write_atomically
+from mallard.shared.atomic_file import atomic_file, check_writable
 from mallard.shared.errors import UsageError
 from mallard.shared.parquet import EXTRA, load_pyarrow, write_parquet
 
@@ -275,12 +276,10 @@ def _write_tables(arguments: argparse.Namespace) -> int:
 
 def _write_page(arguments: argparse.Namespace, profile: Profile) -> int:
     from mallard.advisor.view.html.profile import profile_page
-    from mallard.shared.report.figures import size
-    from mallard.shared.view.terminal.console import output_console, print_line
+    from mallard.shared.view.terminal.console import output_console
 
     page = profile_page(profile)
-    write_atomically(arguments.html, page, "--html")
-    print_line(output_console(), f"{arguments.html}: {size(len(page.encode()))}; open it in a browser")
+    write_page(output_console(), arguments.html, page)
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -71,7 +70,7 @@ def check(arguments: argparse.Namespace) -> None:
         raise UsageError("--without is empty: a function's name; 'mallard profile TRACE' lists them")
     chosen_strategies(arguments.strategy)
     trials.check_runs(arguments)
-    check_forms(arguments)
+    check_forms(arguments, arguments.program, (arguments.trace, arguments.input, arguments.history))
 
 
 def chosen_strategies(text: str) -> list[str]:
@@ -161,9 +160,8 @@ def run(arguments: argparse.Namespace) -> int:
         scope = learn_rules(trace, scope, arguments.process, is_of_this_call=arguments.trace is None)
         with count_progress(display, "run") as tick:
             result = run_campaign(program, scope, campaign, tick)
-    command = shlex.join(["mallard", "try", "--scope", arguments.scope, "--", *arguments.program])
     notes = [f"The trial is of {program.process.title}; times are its own."] if program.process else []
     notes += [EMPTY_INPUT] if trials.reads_terminal(arguments) else []
-    write_report(arguments, trial_report(result, command, notes), partial(trial_json, result))
+    write_report(arguments, trial_report(result, notes), partial(trial_json, result))
     unmeasured = any(ground.is_unmeasured for ground in result.grounds)
     return exit_status.FINDINGS if unmeasured else exit_status.DONE

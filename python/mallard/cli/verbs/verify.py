@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from pathlib import Path
 
 from mallard.advisor.verify import AFTER, BEFORE, NULL, read_advice
@@ -86,7 +85,7 @@ def check(arguments: argparse.Namespace) -> None:
     if len(read_ages(arguments.age)) != 1:
         raise UsageError(f"--age {arguments.age}: a comparison is at one age; give one, and run it for each")
     check_surroundings(arguments)
-    check_forms(arguments)
+    check_forms(arguments, arguments.words, (*map(Path, programs), arguments.advice, arguments.input))
     for file, option in ((arguments.advice, "--advice"), (arguments.input, "--input")):
         if file is not None and not file.is_file():
             raise UsageError(f"{option} {file} is not a file; give one, or leave the option out")
@@ -130,7 +129,5 @@ def run(arguments: argparse.Namespace) -> int:
                 first if comparison.is_sound else None,
             )
     result = Verification(comparison, ownership, advice)
-    words = [*arguments.programs, *(["--", *arguments.words] if arguments.words else [])]
-    report = verification_report(result, shlex.join(["mallard", "verify", *map(str, words)]))
-    write_report(arguments, report, result.json)
+    write_report(arguments, verification_report(result), result.json)
     return exit_status.DONE if result.is_sound else exit_status.FINDINGS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from mallard.shared.report.model import Cell, Code, Figure, Interval, Unit, Verdict
+from mallard.shared.report.model import Cell, Figure, Interval, Unit, Verdict
 
 UNKNOWN = "-"
 LARGEST_PLAIN = 99_999
@@ -98,8 +98,6 @@ def cell_text(cell: Cell) -> str:
             return f"{_figure(low, unit)} to {_figure(high, unit)}"
         case Verdict(word):
             return word
-        case Code(text):
-            return text
         case _:
             return cell
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from mallard.shared.prose import markdown_cell
 from mallard.shared.report.figures import cell_text
-from mallard.shared.report.model import Cell, Code, Column, Mood, Report, Table, Verdict
+from mallard.shared.report.model import Cell, Column, Mood, Report, Table, Verdict
 
 
-def markdown_report(report: Report) -> str:
-    parts = [f"# {report.title}", f"    {report.command}", report.answer.text]
+def markdown_report(report: Report, command: str) -> str:
+    """`command` is the one that was typed."""
+    parts = [f"# {report.title}", f"    {command}", report.answer.text]
     for section in report.sections:
         parts.append(f"## {section.title}")
         parts += [
@@ -30,6 +31,4 @@ def _rule(column: Column) -> str:
 
 def _cell(cell: Cell) -> str:
     text = "<br>".join(map(markdown_cell, cell_text(cell).split("\n")))
-    if isinstance(cell, Code):
-        return f"`{text}`"
     return f"**{text}**" if isinstance(cell, Verdict) and cell.mood is Mood.BAD else text

@@ -6,28 +6,28 @@ Cells hold values, not text: a Figure has a number and a unit, and figures.py wo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, auto
 
 
 class Unit(Enum):
     """Of a figure; each has its own text in figures.py. Differences have a sign."""
 
-    MILLISECONDS = "ms"  # the value is in seconds
-    MILLISECONDS_MORE = "ms more"
-    BYTES = "bytes"
-    BYTES_MORE = "bytes more"
-    KIBIBYTES = "KiB"  # the value is in bytes
-    KIBIBYTES_MORE = "KiB more"
-    COUNT = "count"
-    COUNT_MORE = "count more"
-    RATIO = "ratio"
-    FACTOR = "factor"  # with a multiplication sign
-    PERCENT = "%"  # the value is a share of 1
-    PERCENT_MORE = "% more"
+    MILLISECONDS = auto()  # the value is in seconds
+    MILLISECONDS_MORE = auto()
+    BYTES = auto()
+    BYTES_MORE = auto()
+    KIBIBYTES = auto()  # the value is in bytes
+    KIBIBYTES_MORE = auto()
+    COUNT = auto()
+    COUNT_MORE = auto()
+    RATIO = auto()
+    FACTOR = auto()  # with a multiplication sign
+    PERCENT = auto()  # the value is a share of 1
+    PERCENT_MORE = auto()
 
 
 class Mood(Enum):
-    """Of a word that is a verdict."""
+    """Of a verdict, a row or a paragraph: its colour, and the class on a page."""
 
     GOOD = "good"
     BAD = "bad"
@@ -53,14 +53,7 @@ class Verdict:
     mood: Mood
 
 
-@dataclass(frozen=True)
-class Code:
-    """A command or a name of a program, which no medium changes."""
-
-    text: str
-
-
-Cell = str | Figure | Interval | Verdict | Code | None
+Cell = str | Figure | Interval | Verdict | None
 
 
 @dataclass(frozen=True)
@@ -116,7 +109,6 @@ class Report:
     """The answer comes first, notes last and small."""
 
     title: str  # of the page
-    command: str  # that was typed
     answer: Paragraph
     sections: tuple[Section, ...] = ()
     notes: tuple[str, ...] = ()

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from mallard.shared.report.figures import cell_text
-from mallard.shared.report.model import Block, Cell, Code, Column, Paragraph, Report, Section, Table, Verdict
+from mallard.shared.report.model import Block, Cell, Column, Paragraph, Report, Section, Table, Verdict
 from mallard.shared.view.html.document import body_frame, html_document
 from mallard.shared.view.html.markup import Markup, element, empty_element, joined
 
 STYLES = ("report.css", "profile/profile.css", "print.css")
 
 
-def report_page(report: Report) -> str:
+def report_page(report: Report, command: str) -> str:
+    """`command` is the one that was typed."""
     header = element(
         "header",
         element("p", "mallard", class_="brand"),
         element("h1", report.title),
-        element("p", element("code", report.command), class_="command"),
+        element("p", element("code", command), class_="command"),
         _paragraph(report.answer, "lead"),
     )
     names = [f"part-{place}" for place in range(len(report.sections))]
@@ -75,7 +76,7 @@ def _lines(text: str) -> Markup:
 def _cell(cell: Cell, column: Column) -> Markup:
     """`data-label` names a figure where the screen is too narrow for heads."""
     text = cell_text(cell)
-    inside = element("code", text) if isinstance(cell, Code) else _lines(text)
+    inside = _lines(text)
     mood = cell.mood.value if isinstance(cell, Verdict) else ""
     if column.numeric:
         label = column.title if text else None

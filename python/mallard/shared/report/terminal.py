@@ -9,7 +9,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from mallard.shared.report.figures import cell_text
-from mallard.shared.report.model import Cell, Code, Mood, Paragraph, Report, Table, Verdict
+from mallard.shared.report.model import Cell, Mood, Paragraph, Report, Table, Verdict
 from mallard.shared.view.terminal.console import print_line
 
 STYLES = {Mood.GOOD: "green", Mood.BAD: "red", Mood.OPEN: "yellow"}
@@ -18,18 +18,21 @@ STYLES = {Mood.GOOD: "green", Mood.BAD: "red", Mood.OPEN: "yellow"}
 def show_report(console: Console, report: Report) -> None:
     console.print()
     _show_paragraph(console, report.answer, "bold")
-    console.print()
     tables = [block for section in report.sections for block in section.blocks if isinstance(block, Table)]
     for section in report.sections:
+        console.print()
         if section.is_headed:
             console.print(section.title, style="bold", markup=False)
         for block in section.blocks:
             if isinstance(block, Table):
+                if block is not section.blocks[0]:
+                    console.print()
                 alike = [other for other in tables if other.columns == block.columns]
                 console.print(_grid(block, alike))
-                console.print()
             else:
                 _show_paragraph(console, block, "")
+    if report.notes:
+        console.print()
     for note in report.notes:
         print_line(console, note, "dim")
 
@@ -58,5 +61,4 @@ def _grid(table: Table, alike: Sequence[Table]) -> RichTable:
 
 
 def _cell(cell: Cell) -> Text:
-    style = STYLES[cell.mood] if isinstance(cell, Verdict) else "italic" if isinstance(cell, Code) else ""
-    return Text(cell_text(cell), style)
+    return Text(cell_text(cell), STYLES[cell.mood] if isinstance(cell, Verdict) else "")
