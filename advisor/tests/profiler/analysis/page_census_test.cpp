@@ -23,11 +23,11 @@ std::string peak(std::uint64_t bytes, std::uint64_t pages, std::uint64_t needed,
 }
 
 std::size_t count(const std::string& text, const std::string& part) {
-    std::size_t found = 0;
+    std::size_t occurrences = 0;
     for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-        ++found;
+        ++occurrences;
     }
-    return found;
+    return occurrences;
 }
 
 TEST(page_census, counts_pages_needed_and_shared) {
