@@ -287,10 +287,14 @@ TEST(small_object_pool_over_the_chunk_cache, offers_freed_chunks_to_system) {
             pool.deallocate(p, 16, 16);
         }
         const mallard::chunk_cache_stats waiting = mallard::chunk_cache::stats();
-        EXPECT_GE(waiting.offered_bytes, 4U << 20);
-        EXPECT_LE(waiting.thread_bytes + waiting.shared_bytes - waiting.offered_bytes +
-                      pool.stats().chunk_bytes,
-                  2U << 20);
+        if (mallard::pages::has_huge_pages()) {
+            EXPECT_GE(waiting.offered_bytes, 4U << 20);
+            EXPECT_LE(waiting.thread_bytes + waiting.shared_bytes - waiting.offered_bytes +
+                          pool.stats().chunk_bytes,
+                      2U << 20);
+        } else { // or not known, as in a container without /sys
+            EXPECT_EQ(waiting.offered_bytes, 0U);
+        }
     }
     mallard::chunk_cache::trim();
 }
