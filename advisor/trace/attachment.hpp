@@ -3,7 +3,7 @@
 ///     | attachment | ... | stack of the borrowed thread |     | code of both threads |     two mappings, written by the collector
 ///
 /// Data model: the collector fills the struct before the process sees it, and reads `state` later. The code of the new thread
-/// (collect/attach/injection.cpp) uses the addresses. `mallard_record_attach` uses the settings, and sets `state`.
+/// (collector/attach/injection.cpp) uses the addresses. `mallard_record_attach` uses the settings, and sets `state`.
 /// Owner: the collector until it sets `is_released`, then the new thread, which unmaps both mappings.
 #pragma once
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "history/history.hpp"
-#include "trial/serve/strategy.hpp"
+#include "trial/strategy.hpp"
 
 #include <array>
 #include <cstddef>

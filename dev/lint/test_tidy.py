@@ -23,7 +23,10 @@ FLAGS = ("-std=c++20", WARNINGS, "-Iinclude", "-Isrc")
 BUILD = ROOT / "build/tidy"
 # Contracts are checked without NDEBUG.
 CONFIGURE = ("cmake", "--preset", "advisor", "-B", BUILD, "-DCMAKE_CXX_FLAGS_RELEASE=-O1")
-FOLDERS = ("src/mallard", *(f"advisor/{part}" for part in ("trace", "recorder", "profiler", "trial")))
+FOLDERS = (
+    "src/mallard",
+    *(f"advisor/{part}" for part in ("trace", "recorder", "collector", "profiler", "trial")),
+)
 # Of other systems and options: the build has another source in their place.
 OTHER_SOURCES = (
     "advisor/recorder/system/newer_glibc.cpp",

@@ -30,7 +30,7 @@ missing = [line.strip() for line in open(words[-1]) if line[0] == "." and not os
     if words[0] == "install" else []
 sys.exit(f"ERROR: no such folder: {missing}" if missing else 0)
 """
-ADVISOR = [f"advisor/{name}" for name in ("trace", "recorder", "trial", "profiler")]
+ADVISOR = [f"advisor/{name}" for name in ("trace", "recorder", "collector", "trial", "profiler")]
 PROJECT = """[project]
 name = "mallard"
 dependencies = []

@@ -17,7 +17,7 @@ BELOW = {
     "impl/chunks": {"core"},
     "impl/reuse": {"core", "reuse"},
     "impl/slab": {"core"},
-    "impl/space": {"core", "impl/chunks"},
+    "impl/space": {"core", "impl/chunks", "impl/reuse"},
     "impl/threads": {"core", "reuse", "impl/reuse"},
     "impl/checking": {"core", "checking", "impl/threads"},
     "upstream": {"core", "impl/threads"},
@@ -44,20 +44,22 @@ ROOMS = {
     "bench/tests": {"include", "src", "tests", "bench/runner"},
     "advisor/trace": {"include"},
     "advisor/recorder": {"include", "advisor/trace"},
+    "advisor/collector": {"include", "advisor/trace", "advisor/recorder"},
     "advisor/profiler": {"include", "history", "advisor/trace"},
     "advisor/trial": {"include", "history", "advisor/trace", "advisor/recorder"},
     "advisor/case_studies": {"include"},
     "dev": {"include", "src", "tests"},
     "advisor/tests": {
         *("include", "src", "tests", "history"),
-        *("advisor/trace", "advisor/recorder", "advisor/profiler", "advisor/trial"),
+        *("advisor/trace", "advisor/recorder", "advisor/collector", "advisor/profiler", "advisor/trial"),
     },
 }
 # The folders of a room, from the bottom up: a file includes those before its own.
 ORDER = {
     "bench/runner": ("harness", "strategy", "workload"),
     "advisor/trace": ("file", "contexts", "encode", "chunk", "read"),
-    "advisor/recorder": ("arch", "system", "dwarf", "code", "unwind", "marks", "log", "interpose", "collect"),
+    "advisor/recorder": ("arch", "system", "dwarf", "code", "unwind", "marks", "log", "interpose"),
+    "advisor/collector": ("parts", "program", "attach"),
     "advisor/profiler": ("symbols", "scopes", "blocks", "analysis", "report", "export", "program"),
     "advisor/trial": ("detect", "serve", "interpose", "measure"),
 }

@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace mallard::trace {
-namespace {
+namespace mallard::trace { namespace {
 
 constexpr std::uint32_t threads = 3;
 constexpr std::size_t chunks_per_thread = 6;
@@ -205,5 +204,4 @@ TEST_F(resume, refuses_complete_and_foreign_files) {
     EXPECT_EQ(std::filesystem::file_size(folder / "other"), bytes);
 }
 
-} // namespace
-} // namespace mallard::trace
+}} // namespace mallard::trace

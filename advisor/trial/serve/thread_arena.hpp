@@ -8,8 +8,8 @@
 
 #include "trial/report.hpp"
 #include "trial/serve/region_upstream.hpp"
-#include "trial/serve/strategy.hpp"
 #include "trial/setting.hpp"
+#include "trial/strategy.hpp"
 
 #include <atomic>
 #include <cstddef>

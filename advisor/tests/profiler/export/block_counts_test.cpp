@@ -6,9 +6,7 @@
 #include <map>
 #include <random>
 
-namespace mallard::advisor::tests {
-
-namespace {
+namespace mallard::advisor::tests { namespace {
 
 heap_history read_history(const trace_maker& maker) {
     const temporary_folder folder;
@@ -178,6 +176,4 @@ TEST(heap_history, agrees_with_slow_counts) {
     }
 }
 
-} // namespace
-
-} // namespace mallard::advisor::tests
+}} // namespace mallard::advisor::tests

@@ -14,9 +14,7 @@
 #include <memory>
 #include <set>
 
-namespace mallard::advisor::tests {
-
-namespace {
+namespace mallard::advisor::tests { namespace {
 
 /// A synthetic trace, opened, with the names of its code.
 struct opened_trace {
@@ -278,6 +276,4 @@ TEST(exports, name_the_cause_of_a_failure) {
     }
 }
 
-} // namespace
-
-} // namespace mallard::advisor::tests
+}} // namespace mallard::advisor::tests

@@ -7,9 +7,7 @@
 #include <map>
 #include <set>
 
-namespace mallard::advisor::tests {
-
-namespace {
+namespace mallard::advisor::tests { namespace {
 
 constexpr std::uint64_t load_address = 0x7f12'3456'0000;
 
@@ -259,6 +257,4 @@ TEST(code_map, can_be_empty) {
     EXPECT_EQ(map.at(map.function_at(0x2500)).name, "unknown code");
 }
 
-} // namespace
-
-} // namespace mallard::advisor::tests
+}} // namespace mallard::advisor::tests

@@ -10,9 +10,7 @@
 #include <fstream>
 #include <random>
 
-namespace mallard::advisor::tests {
-
-namespace {
+namespace mallard::advisor::tests { namespace {
 
 /// A file in a separate folder, which is removed at the end.
 class damaged_file {
@@ -87,6 +85,4 @@ TEST(damaged_dwarf, is_read_once) {
 INSTANTIATE_TEST_SUITE_P(all, damaged_toys, testing::Values("toy_debug", "toy_stripped", "toy_dwarf4"),
                          [](const auto& instance) { return std::string(instance.param); });
 
-} // namespace
-
-} // namespace mallard::advisor::tests
+}} // namespace mallard::advisor::tests

@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mallard::advisor::tests {
-
-namespace {
+namespace mallard::advisor::tests { namespace {
 
 TEST(function_name, has_no_suffix_of_clones) {
     EXPECT_EQ(without_clone("_Z3foov.cold"), "_Z3foov");
@@ -165,6 +163,4 @@ TEST(layers, recognise_functions_that_allocate_for_callers) {
     EXPECT_FALSE(names_standard_library("standard::vector"));
 }
 
-} // namespace
-
-} // namespace mallard::advisor::tests
+}} // namespace mallard::advisor::tests
