@@ -16,14 +16,15 @@ from mallard.bench.analysis.panel.works import (
     group_works,
     with_fastest_malloc,
 )
-from mallard.bench.analysis.words import percent, percent_text
+from mallard.bench.analysis.words import percent, percent_text, times_text
 from mallard.bench.cells import Cell, paired
 from mallard.bench.experiments.programs import HELD, NAME
 from mallard.shared.age import OLD, YOUNG
-from mallard.shared.mallocs import OWN, split
+from mallard.shared.mallocs import MALLOC_MARK, OWN, split
 from mallard.shared.stats import Ratio, geometric_mean_ratio
 
 HISTORY = "history_held_bytes"
+POOLS = ("multipool", "monotonic")
 NOT_MEASURED = "Not measured on this machine yet."
 Cells = Mapping[str, Mapping[str, Cell]]
 
@@ -40,6 +41,48 @@ def aged_run() -> StoredRun | None:
     """The stored run of programs in several ages, if there is one."""
     runs = (run for run in stored_runs(NAME) if len(run.run["options"].get("ages", [])) > 1)
     return next(runs, None)
+
+
+def old_cells() -> tuple[Cells, str]:
+    """Of the stored run's old processes, and the malloc with the least mean there: the strategies' cells are
+    those over it. Empty without a stored run.
+    """
+    run = aged_run()
+    if run is None:
+        return {}, ""
+    works = cells_by_work(_works(run, OLD))
+    best = _best_malloc(works)
+    mark = f"{MALLOC_MARK}{best}" if best != OWN else ""
+    chosen = {BASE: BASE, FASTEST_MALLOC: FASTEST_MALLOC} | {name: f"{name}{mark}" for name in POOLS}
+    cells = {
+        work: {name: of_work[stored] for name, stored in chosen.items() if stored in of_work}
+        for work, of_work in works.items()
+    }
+    return cells, best
+
+
+def sentence() -> str:
+    """README's, beside its figures of young processes."""
+    run = aged_run()
+    old, best = old_cells()
+    beside = compare(old, POOLS[0], FASTEST_MALLOC)
+    own = _aged(cells_by_work(_works(run, YOUNG)), old, BASE) if run else None
+    if beside is None or own is None:
+        return ""
+    return (
+        f"In an old process, after 96 MB of other blocks have come and gone, `{POOLS[0]}` over {best} takes "
+        f"{percent_text(beside.mean)} of the time of the malloc that is fastest there in each of "
+        f"{len(beside.ratios)} large programs, and glibc's malloc {times_text(own)} its own in a young one "
+        "([old processes](docs/benchmark/age.md))."
+    )
+
+
+def _best_malloc(works: Cells) -> str:
+    """The one that has finished most programs, and of these the one with the least mean."""
+    names = {name for cells in works.values() for name in cells if split(name)[0] == BASE}
+    comparisons = {name: comparison for name in names if (comparison := compare(works, name, BASE))}
+    best = min(comparisons, key=lambda name: (-len(comparisons[name].ratios), comparisons[name].mean.median))
+    return split(best)[1] or OWN
 
 
 def _of_run(text: Callable[[StoredRun], str]) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
-from figures import locality
+from figures import age, locality
 from figures.claims import runs_text
 from figures.programs import SIZES, fastest_mallocs
 from figures.stored import is_special, markdown_table, stored_file, stored_runs
@@ -42,7 +42,7 @@ MOST_LOSSES = 2  # of an experiment
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "losses_answer": answer,
-        "gains_and_losses": lambda: f"{locality.gain()}\n{answer()}",
+        "gains_and_losses": lambda: "\n".join(filter(None, (age.sentence(), locality.gain(), answer()))),
         "losses_programs": programs,
         "losses_counts": counts,
         "losses_winners": winners,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from statistics import geometric_mean
 
+from figures.age import old_cells
 from figures.bar_chart_image import Bar, Panel, bar_chart_image
 from figures.stored import (
     StoredRun,
@@ -110,6 +111,21 @@ def bars() -> str:
             Panel(
                 f"the {len(scoped)} of these that free little before their scope ends",
                 _bars(scoped, (FASTEST_MALLOC, PMR_MONOTONIC, MULTIPOOL, MONOTONIC)),
+            )
+        )
+    old, best = old_cells()
+    if old:
+        panels.append(
+            Panel(
+                f"{len(old)} large programs in an old process, pools over {best}",
+                _bars(old, (BASE, FASTEST_MALLOC, MULTIPOOL)),
+            )
+        )
+        ended = {work: cells for work, cells in old.items() if MONOTONIC in cells}
+        panels.append(
+            Panel(
+                f"the {len(ended)} of these whose scopes or parts end at once",
+                _bars(ended, (FASTEST_MALLOC, MULTIPOOL, MONOTONIC)),
             )
         )
     return bar_chart_image(

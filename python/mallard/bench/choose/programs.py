@@ -27,7 +27,7 @@ from mallard.bench.choose.findings import POOL
 from mallard.bench.choose.ground import Evidence
 from mallard.bench.experiments.programs import NAME, SIZES
 from mallard.bench.strategy_names import GLOBAL_STRATEGIES
-from mallard.shared.age import YOUNG
+from mallard.shared.age import YOUNG, heap_named
 from mallard.shared.mallocs import MALLOCS, OWN
 from mallard.shared.stats import Outcome
 
@@ -51,6 +51,7 @@ class _Table:
 
     run: int
     size: str
+    age: str
     cells: dict[str, dict[str, Cell]]
 
     @property
@@ -71,19 +72,22 @@ class _Measured:
     @property
     def programs(self) -> str:
         count = len(self.comparison.ratios)
-        return f"in {count} {self.table.size} program{'s' if count > 1 else ''}"
+        heap = "" if self.table.age == YOUNG else f" in {heap_named(self.table.age)}"
+        return f"in {count} {self.table.size} program{'s' if count > 1 else ''}{heap}"
 
 
-def programs_standing(strategy: str, evidence: Evidence) -> Standing:
+def programs_standing(strategy: str, evidence: Evidence, age: str = YOUNG) -> Standing:
     """The time of the strategy, or of its counterpart with the same mechanism and binding, relative to the
-    mallocs. For the global allocator, the time of the best malloc relative to the C library's.
+    mallocs, in processes of an age. For the global allocator, the time of the best malloc relative to the C
+    library's.
     """
     is_global = strategy in GLOBAL_STRATEGIES
     names = [BASE] if is_global else list(dict.fromkeys((strategy, counterpart(strategy))))
     names = [name for name in names if name in described.names_in(NAME)]
     if not names:
         return Standing(f"the programs have one thread, and no counterpart of {strategy}")
-    by_size = {size: _find(_tables(evidence, size), names) for size in SIZES}
+    sizes = SIZES if age == YOUNG else SIZES[-1:]  # a history is much larger than a small program
+    by_size = {size: _find(_tables(evidence, size, age), names) for size in sizes}
     measured = [entry for entry in by_size.values() if entry]
     missing = [size for size, entry in by_size.items() if not entry or not entry.table.other_mallocs]
     texts = [_best_malloc(entry) if is_global else _beside_mallocs(entry) for entry in measured]
@@ -92,16 +96,16 @@ def programs_standing(strategy: str, evidence: Evidence) -> Standing:
     note = "; ".join(filter(None, texts))
     return Standing(
         f"{note} (geometric means of {source})" if note else "",
-        _command(names[0], missing) if missing else "",
+        _command(names[0], missing, age) if missing else "",
     )
 
 
-def _tables(evidence: Evidence, size: str) -> list[_Table]:
+def _tables(evidence: Evidence, size: str, age: str) -> list[_Table]:
     """A table for each run and setting."""
     tables: dict[tuple[object, ...], _Table] = {}
-    for place in evidence.places(NAME, size=size, age=YOUNG):
+    for place in evidence.places(NAME, size=size, age=age):
         setting = sorted(item for item in place.parameters.items() if item[0] != "program")
-        table = tables.setdefault((place.run, *setting), _Table(place.run, size, {}))
+        table = tables.setdefault((place.run, *setting), _Table(place.run, size, age, {}))
         table.cells[str(place.parameters["program"])] = with_fastest_malloc(place.cells)
     return list(tables.values())
 
@@ -160,8 +164,9 @@ def _best_malloc(measured: _Measured) -> str:
     return f"{measured.programs} a preloaded {malloc(best)} takes {share} of {OWN}'s time"
 
 
-def _command(strategy: str, sizes: Sequence[str]) -> str:
+def _command(strategy: str, sizes: Sequence[str], age: str) -> str:
     """A place of Evidence has two strategies that a program can choose."""
     names = ",".join(dict.fromkeys((BASE, strategy if strategy != BASE else POOL)))
     size = f" --size {','.join(sizes)}" if len(sizes) < len(SIZES) else ""
-    return f"mallard bench {NAME}{size} --strategy {names} --malloc {','.join(MALLOCS)}"
+    history = "" if age == YOUNG else f" --age {age}"
+    return f"mallard bench {NAME}{size}{history} --strategy {names} --malloc {','.join(MALLOCS)}"

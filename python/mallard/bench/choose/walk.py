@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from mallard.bench.analysis.names import BASE, malloc, plain
 from mallard.bench.analysis.words import in_a_list, percent_text
-from mallard.bench.choose.case import Case, global_strategy, to_measure
+from mallard.bench.choose.case import YES, Case, global_strategy, to_measure
 from mallard.bench.choose.contest import Choice, contest
 from mallard.bench.choose.findings import FINDINGS, Context, Finding
 from mallard.bench.choose.graph import FEW, FROM_ANOTHER, SCATTERED, Question, find_path
@@ -16,6 +16,7 @@ from mallard.bench.choose.programs import Standing, programs_standing
 from mallard.bench.footprint import MONOTONIC
 from mallard.bench.library import SHARED
 from mallard.bench.strategy_names import mechanism_name
+from mallard.shared.age import OLD, YOUNG
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ def decide(case: Case, evidence: Evidence) -> Decision:
         excluded |= finding.excluded
     outcome = contest(case, leaf, decisive, excluded)
     recommended = outcome.recommended
-    standing = programs_standing(recommended.strategy, evidence) if recommended else Standing()
+    age = OLD if case.fragmented == YES else YOUNG
+    standing = programs_standing(recommended.strategy, evidence, age) if recommended else Standing()
     missing = [step.finding.missing for step in steps]
     missing += [_unmeasured(case, leaf, decisive, excluded), standing.missing]
     return Decision(

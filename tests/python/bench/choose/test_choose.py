@@ -400,9 +400,9 @@ JSON = {"new-delete": 100.0, "new-delete@mi": 50.0, "new-delete@tc": 60.0, "mono
 CACHE = {"new-delete": 100.0, "new-delete@mi": 80.0, "new-delete@tc": 75.0, "monotonic": 90.0}
 
 
-def program(name: str, times: dict[str, float], size: str = "small") -> list[Native]:
+def program(name: str, times: dict[str, float], size: str = "small", age: str = "young") -> list[Native]:
     """Three repetitions, each a percent longer than the one before."""
-    parameters = {"program": name, "size": size, "operations": 1000, "pages": "small"}
+    parameters = {"program": name, "size": size, "age": age, "operations": 1000, "pages": "small"}
     return [
         native_row("programs", parameters, strategy, repetition, ns * (1 + 0.01 * repetition), 1000)
         for strategy, ns in times.items()
@@ -481,6 +481,19 @@ def test_newest_of_the_fullest_programs_counts() -> None:
     decision = answer(make_case("DS4"), density(), full, newer, program("json", JSON))
     assert "in 2 small programs monotonic takes 100 % (100 to 100)" in decision.programs
     assert decision.programs.endswith("(geometric means of run 3)")
+
+
+def test_a_fragmented_heap_stands_beside_old_processes() -> None:
+    rows = [*program("json", JSON, "large"), *program("json", JSON | {"monotonic": 20.0}, "large", "old")]
+    case = replace(make_case("DS4"), fragmented="yes")
+    decision = answer(case, density(), rows)
+    assert decision.programs == (
+        "in 1 large program in an old heap monotonic takes 40 % (40 to 40) of the fastest malloc's time, and "
+        "a malloc is faster in 0 (geometric means of run 2)"
+    )
+    young = answer(case, density(), program("json", JSON, "large"))
+    assert young.programs == ""
+    assert young.missing[-1] == programs_command("monotonic", " --size large --age old")
 
 
 def test_shared_allocator_has_no_counterpart_in_programs() -> None:
