@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import shlex
 import signal
 import sys
 import textwrap
@@ -58,17 +57,6 @@ DEVELOPERS_TEXT = "run the tests, build the documentation, build a release"
 VERBS = {verb: text for verbs in PRODUCTS.values() for verb, text in verbs.items()}
 if (source_root() / "dev").is_dir():
     VERBS |= {verb: text for verb, (_, text) in DEVELOPERS.items()}
-
-# Before a word, and before an option or nothing.
-RENAMED = {
-    "against": ("bench --against", "bench --against"),
-    "claims": ("show claims", "show claims"),
-    "export": ("show export", "show export"),
-    "list": ("show", "show list"),
-    "peers": ("show peers", "show peers"),
-    "report": ("show page", "show page"),
-    "table": ("show table", "show"),
-}
 
 OWN_OPTIONS = {"help": "--help", "version": "--version"}
 OPENING = """\
@@ -133,10 +121,6 @@ def parse_command(words: Sequence[str]) -> Command:
             f"unknown option '{verb}'{did_you_mean(verb.lstrip('-'), (), OWN_OPTIONS)}; only these precede a "
             f"verb: {in_prose([*OWN_OPTIONS.values()])}, others follow it: see 'mallard VERB --help'"
         )
-    if verb in RENAMED:
-        new = RENAMED[verb][not remaining or remaining[0].startswith("-")]
-        command = shlex.join(["mallard", *new.split(), *remaining])
-        raise UsageError(f"'{verb}' is now '{new}'; type: {command}")
     if verb in DEVELOPERS and verb not in VERBS:
         raise UsageError(f"'{verb}' is for developers of mallard, and runs in a clone: ./mallard {verb}")
     if verb not in VERBS:

@@ -228,25 +228,6 @@ def test_mistyped_word_gets_a_suggestion(words: str, message: str) -> None:
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("report -o x.html", "'report' is now 'show page'; type: mallard show page -o x.html"),
-        ("table p0213:6", "'table' is now 'show table'; type: mallard show table p0213:6"),
-        ("table --run 3", "'table' is now 'show'; type: mallard show --run 3"),
-        ("claims", "'claims' is now 'show claims'; type: mallard show claims"),
-        ("help peers", "'peers' is now 'show peers'; type: mallard show peers --help"),
-        ("export", "'export' is now 'show export'; type: mallard show export"),
-        ("list", "'list' is now 'show list'; type: mallard show list"),
-        ("list runs", "'list' is now 'show'; type: mallard show runs"),
-        ("against mimalloc", "'against' is now 'bench --against'; type: mallard bench --against mimalloc"),
-    ],
-)
-def test_an_old_verb_names_the_new_one(words: str, message: str, capsys: Any) -> None:
-    assert main(words.split()) == 2
-    assert capsys.readouterr().err == f"mallard: error: {message}\n"
-
-
 def test_options_of_show_belong_to_forms(tmp_path: Path) -> None:
     Store(tmp_path / "mallard.db").close()
     refused: dict[str, list[str]] = {form: [] for form in ("", *show.FORMS)}
