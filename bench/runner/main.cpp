@@ -16,9 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bench {
-
-namespace {
+namespace bench { namespace {
 
 constexpr std::string_view usage =
     "usage: mallard-bench --describe\n"
@@ -189,9 +187,7 @@ int run(std::span<char* const> words) {
     throw usage_error("unknown experiment '" + std::string(verb) + "': allowed are " + experiment_names());
 }
 
-} // namespace
-
-} // namespace bench
+}} // namespace bench
 
 int main(int argc, char** argv) {
     try {

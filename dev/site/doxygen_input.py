@@ -28,7 +28,8 @@ def of_header(text: str, name: str) -> str:
     Keeps the number of lines, so that links to the source lead to the right line.
     """
     text = re.sub(r"\A((?:///.*\n)+)#pragma once$", r"\1/// \\file", text, flags=re.M)
-    text = re.sub(r"(?:::)?inline MALLARD_(?:MODE|LIBRARY)(?= \{)", "", text)
+    text = re.sub(r" \{ inline namespace MALLARD_(?:MODE|LIBRARY)(?= \{)", "", text)
+    text = re.sub(r"^\}\}(?= // namespace mallard)", "}", text, flags=re.M)
     text = re.sub(r"checking::by_default<(unchecked::\w+(?:<[^<>]*>)?)>", r"\1", text)
     named = r"^$(?=\n(?:template <[^;{]*?>\n)?class (\w+) : public unchecked::\1\b)"
     text = re.sub(named, f"/// \\\\copydoc {name}", text, flags=re.M)

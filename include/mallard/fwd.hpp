@@ -18,14 +18,14 @@
 
 #include <cstddef>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 class inline_resource;
 class pages;
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <upstream Upstream = chunk_cache, reuse_order Reuse = hybrid_order,
           size_class_policy Classes = eighth_classes>
@@ -57,4 +57,4 @@ class new_delete;
 class region_heap;
 class upstream_ref;
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

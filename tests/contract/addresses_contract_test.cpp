@@ -20,9 +20,7 @@
 #include <tuple>
 #include <utility>
 
-namespace contract {
-
-namespace {
+namespace contract { namespace {
 
 enum class where { lowest, highest };
 enum class direction { upwards, downwards };
@@ -159,6 +157,4 @@ INSTANTIATE_TEST_SUITE_P(of, addresses,
                                             ::testing::ValuesIn(model::kinds_if(is_typical))),
                          name_of_place);
 
-} // namespace
-
-} // namespace contract
+}} // namespace contract

@@ -14,9 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace contract {
-
-namespace {
+namespace contract { namespace {
 
 class burst_contract : public ::testing::TestWithParam<model::kind> {
 protected:
@@ -109,6 +107,4 @@ bool can_release_bursts(const model::kind& k) {
 INSTANTIATE_TEST_SUITE_P(of, burst_contract, ::testing::ValuesIn(model::kinds_if(can_release_bursts)),
                          [](const auto& instance) { return model::test_name(instance.param); });
 
-} // namespace
-
-} // namespace contract
+}} // namespace contract

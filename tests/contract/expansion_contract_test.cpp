@@ -16,9 +16,7 @@
 #include <random>
 #include <string>
 
-namespace contract {
-
-namespace {
+namespace contract { namespace {
 
 using mallard::expansion;
 
@@ -147,6 +145,4 @@ INSTANTIATE_TEST_SUITE_P(of, expansion_contract,
                          })),
                          [](const auto& instance) { return model::test_name(instance.param); });
 
-} // namespace
-
-} // namespace contract
+}} // namespace contract

@@ -13,9 +13,7 @@
 
 #ifdef __cpp_exceptions
 
-namespace contract {
-
-namespace {
+namespace contract { namespace {
 
 using equipment::ledger;
 
@@ -259,8 +257,6 @@ TEST_P(operations, leave_no_trace_when_the_upstream_fails) {
 
 INSTANTIATE_TEST_SUITE_P(of, operations, ::testing::ValuesIn(model::kinds_if(is_typical)), test_name);
 
-} // namespace
-
-} // namespace contract
+}} // namespace contract
 
 #endif

@@ -11,9 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace fuzz {
-
-namespace {
+namespace fuzz { namespace {
 
 using right = mallard::heap<equipment::ledger>;
 
@@ -160,6 +158,4 @@ TEST(heap_operations, report_the_last_operations) {
     expect_contains(report, "deallocate");
 }
 
-} // namespace
-
-} // namespace fuzz
+}} // namespace fuzz

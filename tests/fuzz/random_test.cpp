@@ -9,9 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
-namespace fuzz {
-
-namespace {
+namespace fuzz { namespace {
 
 #ifdef NDEBUG
 constexpr std::size_t operations_of_a_heap = 300'000;
@@ -54,6 +52,4 @@ TEST_P(random_operations, keep_a_heap_of_many_blocks_consistent) {
 INSTANTIATE_TEST_SUITE_P(of, random_operations, ::testing::ValuesIn(heaps()),
                          [](const auto& instance) { return model::test_name(instance.param); });
 
-} // namespace
-
-} // namespace fuzz
+}} // namespace fuzz

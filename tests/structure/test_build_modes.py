@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from source_tree import files, own_includes, text
 
-OPENED = re.compile(r"^namespace (mallard\b[^{]*?) *\{$", re.MULTILINE)
-IN_A_FOLDERS = re.compile(r"mallard(?:::\w+)*::inline (MALLARD_\w+)")
-MODE = "mallard::inline MALLARD_MODE"
-LIBRARY = "mallard::inline MALLARD_LIBRARY"
+OPENED = re.compile(r"^namespace (mallard\b.*?) *\{$", re.MULTILINE)
+IN_A_FOLDERS = re.compile(r"mallard(?:::\w+)* \{ inline namespace (MALLARD_\w+)")
+MODE = "mallard { inline namespace MALLARD_MODE"
+LIBRARY = "mallard { inline namespace MALLARD_LIBRARY"
 DIFFERS_BY_MODE = re.compile(r"\bMALLARD_EXPECTS\(|\bNDEBUG\b|\b__cpp_exceptions\b|\bMALLARD_CHECKED\b")
 # Its headers stand alone and are equal in every mode: parts of a program share their definitions.
 WITHOUT_MODE = "record"
@@ -18,13 +18,13 @@ DEFINES_MODES = {"build_mode.hpp", "contract.hpp", "by_default.hpp"}
 
 def opened(source: str) -> set[str]:
     """The modes of the namespaces that a file opens, whichever folder of the library they are of."""
-    return {IN_A_FOLDERS.sub(r"mallard::inline \1", name) for name in OPENED.findall(source)}
+    return {IN_A_FOLDERS.sub(r"mallard { inline namespace \1", name) for name in OPENED.findall(source)}
 
 
 def blocks(source: str, namespace: str) -> str:
     """The contents of a mode's blocks, without comments."""
-    mode = namespace.removeprefix("mallard::inline ")
-    block = rf"^namespace mallard(?:::\w+)*::inline {mode}\b.*?^\}} // namespace"
+    mode = namespace.rpartition(" ")[2]
+    block = rf"^namespace mallard(?:::\w+)* \{{ inline namespace {mode}\b.*?^\}}\}} // namespace"
     blocks = re.findall(block, source, re.MULTILINE | re.DOTALL)
     return re.sub(r"//.*", "", "\n".join(blocks))
 
@@ -70,8 +70,8 @@ def test_a_header_without_a_mode_depends_on_none(header):
 
 
 def test_the_check_reads_blocks():
-    source = f"namespace {LIBRARY} {{\nint a; // NDEBUG\n}} // namespace\n"
-    source += f"namespace {MODE} {{\nNDEBUG\n}} // namespace\n"
+    source = f"namespace {LIBRARY} {{\nint a; // NDEBUG\n}}}} // namespace\n"
+    source += f"namespace {MODE} {{\nNDEBUG\n}}}} // namespace\n"
     assert opened(source) == {MODE, LIBRARY}
     assert DIFFERS_BY_MODE.search(blocks(source, LIBRARY)) is None
     assert DIFFERS_BY_MODE.search(blocks(source, MODE))

@@ -8,12 +8,12 @@ from source_tree import ROOT, files, text
 
 LIST = ROOT / "tests" / "structure" / "interface.txt"
 BLOCK = re.compile(
-    r"^namespace mallard(?:::(\w+))?(?:::\w+)?::inline MALLARD_\w+ \{\n(.*?)^\} // namespace",
+    r"^namespace mallard(?:::(\w+))?(?:::\w+)? \{ inline namespace MALLARD_\w+ \{\n(.*?)^\}\} // namespace",
     re.MULTILINE | re.DOTALL,
 )
 # A header that stands alone is C++11, and its interface is in a namespace of its own.
 STANDS_ALONE = re.compile(
-    r"^namespace mallard \{\nnamespace record \{\n(?!namespace)(.*?)^\} // namespace",
+    r"^namespace mallard \{ namespace record \{\n(.*?)^\}\} // namespace",
     re.MULTILINE | re.DOTALL,
 )
 # clang-format indents nothing in a namespace: a declaration begins at the beginning of its line.
@@ -73,7 +73,7 @@ def test_implementation_is_in_the_namespace_of_its_folder(header):
 
 
 def test_the_check_sees_every_kind_of_declaration():
-    source = """namespace mallard::inline MALLARD_MODE {
+    source = """namespace mallard { inline namespace MALLARD_MODE {
 
 template <class T>
     requires true
@@ -91,10 +91,10 @@ concept h = true;
 static_assert(true);
 a(int) -> a<int>;
 
-} // namespace mallard::inline MALLARD_MODE
-namespace mallard::slab::inline MALLARD_MODE {
+}} // namespace mallard::MALLARD_MODE
+namespace mallard::slab { inline namespace MALLARD_MODE {
 class hidden {};
-} // namespace mallard::slab::inline MALLARD_MODE
+}} // namespace mallard::slab::MALLARD_MODE
 """
     assert interface_names(source) == {"a", "b", "e", "g", "h"}
     assert [folder for folder, _ in blocks(source)] == ["", "slab"]

@@ -22,7 +22,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::adapt::inline MALLARD_MODE {
+namespace mallard::adapt { inline namespace MALLARD_MODE {
 
 /// Each member keeps the contract of the mechanism's member of that name, unless the hook answers.
 ///
@@ -340,12 +340,12 @@ private:
     }
 };
 
-} // namespace mallard::adapt::inline MALLARD_MODE
+}} // namespace mallard::adapt::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <class A>
 inline constexpr bool thread_safe<adapt::adaptor<A, adapt::passing>> =
     thread_safe<std::remove_reference_t<A>>;
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -28,7 +28,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// A is held by value, or by reference for checked<A&>; blocks that bypass it by mechanism() must be released
 /// here before they are invalidated. Blocks of an owned fixed_pool are larger by their guard zones.
@@ -85,4 +85,4 @@ void expect_all_freed_at_end([[maybe_unused]] A& a) noexcept {
     }
 }
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

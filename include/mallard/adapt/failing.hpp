@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Requests are for a block, for a burst of them, or for the growth of one.
 struct failure_plan {
@@ -25,9 +25,9 @@ struct failure_plan {
     bool for_ever = false; ///< true if all requests after it fail too
 };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE
 
-namespace mallard::adapt::inline MALLARD_MODE {
+namespace mallard::adapt { inline namespace MALLARD_MODE {
 
 class failing_by_plan : public passing {
 public:
@@ -87,9 +87,9 @@ private:
     bool failed_ = false;
 };
 
-} // namespace mallard::adapt::inline MALLARD_MODE
+}} // namespace mallard::adapt::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// A request that fails by the plan throws std::bad_alloc, or returns null if it is quiet. It does not reach the
 /// mechanism.
@@ -113,4 +113,4 @@ public:
     void plan(failure_plan next) noexcept { this->hook_.plan(next); }
 };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -25,7 +25,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Thread-safe only if both mechanisms are.
 template <class First, class Second>
@@ -71,4 +71,4 @@ template <class First, class Second>
 inline constexpr bool thread_safe<fallback<First, Second>> =
     thread_safe<std::remove_reference_t<First>> && thread_safe<std::remove_reference_t<Second>>;
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <span>
 
-namespace mallard::adapt::inline MALLARD_MODE {
+namespace mallard::adapt { inline namespace MALLARD_MODE {
 
 /// allocate(), allocate_at_least(); with `quiet` their namesakes that return null instead of throwing.
 struct allocation {
@@ -93,4 +93,4 @@ struct passing {
     }
 };
 
-} // namespace mallard::adapt::inline MALLARD_MODE
+}} // namespace mallard::adapt::MALLARD_MODE

@@ -25,7 +25,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::adapt::inline MALLARD_MODE {
+namespace mallard::adapt { inline namespace MALLARD_MODE {
 
 class recording : public passing {
 public:
@@ -176,9 +176,9 @@ private:
     std::size_t allocations_ = 0; ///< that were neither rolled back nor unrecorded
 };
 
-} // namespace mallard::adapt::inline MALLARD_MODE
+}} // namespace mallard::adapt::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Around an allocator it reports the blocks of the program; as an upstream it reports the chunks of allocators.
 template <class A>
@@ -204,4 +204,4 @@ public:
     }
 };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -24,7 +24,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Requests of at most `LargestSmall` bytes are small. Thread-safe only if both mechanisms are.
 template <std::size_t LargestSmall, class Small, class Large>
@@ -92,4 +92,4 @@ template <std::size_t LargestSmall, class Small, class Large>
 inline constexpr bool thread_safe<segregate<LargestSmall, Small, Large>> =
     thread_safe<std::remove_reference_t<Small>> && thread_safe<std::remove_reference_t<Large>>;
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

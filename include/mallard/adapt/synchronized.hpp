@@ -17,7 +17,7 @@
 #include <mallard/core/thread_safe.hpp>
 #include <mallard/impl/threads/fork_mutex.hpp>
 
-namespace mallard::adapt::inline MALLARD_MODE {
+namespace mallard::adapt { inline namespace MALLARD_MODE {
 
 template <class Mutex>
 struct locking {
@@ -30,9 +30,9 @@ struct locking {
     }
 };
 
-} // namespace mallard::adapt::inline MALLARD_MODE
+}} // namespace mallard::adapt::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Thread-safe, apart from mechanism(). Any thread may free the blocks of another. `Mutex` is any type with
 /// lock() and unlock(). Adaptors that count go inside.
@@ -64,4 +64,4 @@ public:
 template <class A, class Mutex>
 inline constexpr bool thread_safe<synchronized<A, Mutex>> = true;
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::adapt::inline MALLARD_MODE {
+namespace mallard::adapt { inline namespace MALLARD_MODE {
 
 /// The mechanisms are held by value, or by reference for `A&`.
 template <class First, class Second>
@@ -106,4 +106,4 @@ protected:
     Second second_;
 };
 
-} // namespace mallard::adapt::inline MALLARD_MODE
+}} // namespace mallard::adapt::MALLARD_MODE

@@ -37,7 +37,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// The capabilities that are switched off, as in the mask of Boost's allocators: a set of ways to grow, and with
 /// `|` no_shrinking and no_bursts.
@@ -295,4 +295,4 @@ template <class T, class U, class A, capability_mask Masked>
     return std::addressof(a.mechanism()) == std::addressof(b.mechanism());
 }
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -35,15 +35,15 @@
 #include <string>
 #include <type_traits>
 
-namespace mallard::bind::inline MALLARD_MODE {
+namespace mallard::bind { inline namespace MALLARD_MODE {
 
 /// The pool tag of strings without one: a pool in each thread for each size of block.
 template <std::size_t BlockBytes>
 struct string_blocks : per_thread<string_blocks<BlockBytes>, fixed_pool<>> {};
 
-} // namespace mallard::bind::inline MALLARD_MODE
+}} // namespace mallard::bind::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <class T, std::size_t BlockBytes, pool_tag Tag = bind::string_blocks<BlockBytes>>
 class fixed_block_allocator {
@@ -128,4 +128,4 @@ template <std::size_t BlockBytes, pool_tag Tag = bind::string_blocks<BlockBytes>
 using fixed_string =
     std::basic_string<char, std::char_traits<char>, fixed_block_allocator<char, BlockBytes, Tag>>;
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -37,7 +37,7 @@
 #include <cstdint>
 #include <memory_resource>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 class inline_resource : public std::pmr::memory_resource {
 public:
@@ -148,4 +148,4 @@ static_assert(sizeof(inline_resource) == 2 * sizeof(void*) &&
 template <class T = std::byte, class OnCopy = shared_on_copy>
 using inline_allocator = allocator<T, inline_resource, OnCopy>;
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

@@ -23,7 +23,7 @@
 #include <iterator>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <class T>
 class multiallocation_chain {
@@ -235,4 +235,4 @@ private:
     size_type size_ = 0;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -14,7 +14,7 @@
 #include <mallard/bind/inline_resource.hpp>
 #include <mallard/core/build_mode.hpp>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 /// For inline_allocator, behind which any mechanism may stand. An allocator that names another mechanism in its type
 /// cannot name the global allocator too.
@@ -24,4 +24,4 @@ struct global_on_copy {
     }
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

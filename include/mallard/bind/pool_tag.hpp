@@ -43,7 +43,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// A type that names a pool: `Tag::pool()` returns a reference to it, and never fails.
 template <class Tag>
@@ -57,9 +57,9 @@ concept pool_tag = requires {
 template <pool_tag Tag>
 using tag_pool_t = std::remove_reference_t<decltype(Tag::pool())>;
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE
 
-namespace mallard::bind::inline MALLARD_MODE {
+namespace mallard::bind { inline namespace MALLARD_MODE {
 
 /// An A that is constant-initialised and trivially destructible.
 template <class A>
@@ -164,9 +164,9 @@ private:
     pool_slot<A> slot_;
 };
 
-} // namespace mallard::bind::inline MALLARD_MODE
+}} // namespace mallard::bind::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Base of a tag that names an A in each thread. No lock anywhere.
 /// Requires: a block is freed by the thread that allocated it, at the latest by its thread_local objects; in
@@ -269,4 +269,4 @@ private:
     static inline constinit bind::pool_slot<A> slot{};
 };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

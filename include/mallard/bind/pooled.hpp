@@ -45,7 +45,7 @@
 #include <new>
 #include <type_traits>
 
-namespace mallard::bind::inline MALLARD_LIBRARY {
+namespace mallard::bind { inline namespace MALLARD_LIBRARY {
 
 /// The global operators new and delete for all other blocks. Out of line, because compilers and analysers would
 /// warn of such a block in operator delete of a class.
@@ -60,9 +60,9 @@ public:
     static void deallocate_of_any_size(void* p, std::size_t alignment) noexcept;
 };
 
-} // namespace mallard::bind::inline MALLARD_LIBRARY
+}} // namespace mallard::bind::MALLARD_LIBRARY
 
-namespace mallard::bind::inline MALLARD_MODE {
+namespace mallard::bind { inline namespace MALLARD_MODE {
 
 /// An allocator that knows whether an address lies in its memory.
 template <class A>
@@ -75,9 +75,9 @@ concept checks_ownership = requires(const A& a, const void* p) {
 template <class T>
 struct class_pool : per_thread<class_pool<T>, fixed_pool_for<T>> {};
 
-} // namespace mallard::bind::inline MALLARD_MODE
+}} // namespace mallard::bind::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Base of a class T, public; `Tag` is a pool tag. A derived class with its own pool derives from pooled<D>
 /// as well and declares `using pooled<D>::operator new; using pooled<D>::operator delete;`.
@@ -214,4 +214,4 @@ private:
     static void deallocate(void* p) noexcept { pool().deallocate(p, sizeof(T), alignment()); }
 };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -23,7 +23,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <class T, pool_tag Tag>
 class static_allocator {
@@ -66,4 +66,4 @@ template <class T, class U, class Tag>
     return true;
 }
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

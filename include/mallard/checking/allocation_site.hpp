@@ -17,7 +17,7 @@
 #include <span>
 #include <utility>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 /// Names the place of all allocations of this thread until the end of the scope; inner scopes name their own.
 class [[nodiscard]] allocation_site {
@@ -52,9 +52,9 @@ inline constexpr std::size_t most_stack_frames = 32;
 /// Returns: the previous number.
 std::size_t keep_stack_frames(std::size_t frames) noexcept;
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY
 
-namespace mallard::checking::inline MALLARD_LIBRARY {
+namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 
 /// Returns: the part of `room` that was filled with the return addresses of the calling function's callers.
 [[nodiscard]] std::span<void*> capture_stack(std::span<void*, most_stack_frames> room) noexcept;
@@ -63,4 +63,4 @@ namespace mallard::checking::inline MALLARD_LIBRARY {
 /// memory.
 [[nodiscard]] char** names_of_frames(std::span<void* const> stack) noexcept;
 
-} // namespace mallard::checking::inline MALLARD_LIBRARY
+}} // namespace mallard::checking::MALLARD_LIBRARY

@@ -10,7 +10,7 @@
 #include <source_location>
 #include <span>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 enum class misuse : std::uint8_t {
     double_free,
@@ -113,4 +113,4 @@ misuse_handler set_misuse_handler(misuse_handler handler) noexcept;
 /// Effects: calls the handler, or writes the report and aborts without a handler.
 void report_misuse(const misuse_report& report) noexcept;
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

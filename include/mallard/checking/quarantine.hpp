@@ -12,14 +12,14 @@
 
 #include <cstddef>
 
-namespace mallard::checking::inline MALLARD_LIBRARY {
+namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 
 /// The contents of a block in quarantine. As an address it is neither readable nor writable.
 inline constexpr std::byte freed_byte{0xDF};
 
-} // namespace mallard::checking::inline MALLARD_LIBRARY
+}} // namespace mallard::checking::MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 struct quarantine_bounds {
     std::size_t blocks = 1024;
@@ -37,4 +37,4 @@ quarantine_bounds set_quarantine(quarantine_bounds bounds) noexcept;
 /// Returns: the bounds that were set last.
 [[nodiscard]] quarantine_bounds default_quarantine() noexcept;
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

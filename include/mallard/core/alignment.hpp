@@ -10,7 +10,7 @@
 #include <limits>
 #include <span>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 /// Every allocator serves this alignment, and any smaller one, on its fast path.
 inline constexpr std::size_t fundamental_alignment = alignof(std::max_align_t);
@@ -22,9 +22,9 @@ inline constexpr std::size_t cache_line_bytes = 64;
     return n != 0 && (n & (n - 1)) == 0;
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 /// Returns: the smallest multiple of `alignment` that is not below `n`; 0 if that would wrap.
 /// Requires: `alignment` is a power of two.
@@ -58,4 +58,4 @@ template <std::unsigned_integral T>
     return reinterpret_cast<std::uintptr_t>(p) - begin < memory.size();
 }
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY

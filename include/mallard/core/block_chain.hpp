@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 class block_chain {
 public:
@@ -139,4 +139,4 @@ private:
 
 static_assert(sizeof(block_chain) == 3 * sizeof(void*));
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

@@ -11,7 +11,7 @@
 
 #include <cstddef>
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 /// The bytes of a guard zone.
 inline constexpr std::size_t guard_zone_bytes = 16;
@@ -24,9 +24,9 @@ inline constexpr std::size_t most_block_bytes = std::size_t{1} << 30;
     return align_up(guard_zone_bytes, alignment);
 }
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 /// The size and alignment that a block of a fixed_pool must hold.
 struct block_size {
@@ -64,9 +64,9 @@ struct block_size {
     }
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 /// Returns: the size and alignment of the blocks of a pool that is made for `size`.
 /// Throws: refused_request if such blocks cannot exist. In a constant expression this does not compile.
@@ -77,4 +77,4 @@ namespace mallard::core::inline MALLARD_LIBRARY {
     return size.of_block();
 }
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY

@@ -4,8 +4,9 @@
 /// keeps one function of each name. So each header opens one of two inline namespaces, whose names say how it was
 /// compiled:
 ///
-///     namespace mallard::inline MALLARD_MODE { ... }       inline code and templates: all of them
-///     namespace mallard::inline MALLARD_LIBRARY { ... }    code of src/ and names in interfaces: the sanitizer, the threads
+///     namespace mallard { inline namespace MALLARD_MODE { ... }}      inline code and templates: all of them
+///     namespace mallard { inline namespace MALLARD_LIBRARY { ... }}   code of src/, names in interfaces: the sanitizer,
+///                                                                     the threads
 ///
 /// Parts of a program that were compiled differently work side by side. If one hands an allocator to the other,
 /// the program does not link; the linker prints the name that it misses, such as mallard::ndebug::multipool. A

@@ -22,7 +22,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard::core::inline MALLARD_MODE {
+namespace mallard::core { inline namespace MALLARD_MODE {
 
 /// Throws: refused_request if a block has no room for a link; std::bad_alloc if the size of all blocks together
 /// is not representable.
@@ -165,9 +165,9 @@ template <upstream A>
     return burst.finish();
 }
 
-} // namespace mallard::core::inline MALLARD_MODE
+}} // namespace mallard::core::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Returns: `count` blocks of `bytes` bytes each, at multiples of `alignment`. If a request fails, the earlier
 /// blocks are deallocated, or a rewindable allocator is rolled back.
@@ -198,4 +198,4 @@ void deallocate_many(A& allocator, block_chain&& blocks, std::size_t bytes, std:
     }
 }
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

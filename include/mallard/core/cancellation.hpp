@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 /// While one lives, pthread_cancel() of the calling thread stays pending. For code that reads files, writes a message, or
 /// calls a handler: a cancellation unwinds the stack, which must not happen in a function that is noexcept.
@@ -26,9 +26,9 @@ private:
     [[maybe_unused]] int previous_state_ = 0;
 };
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY
 
-namespace mallard::core::inline MALLARD_MODE {
+namespace mallard::core { inline namespace MALLARD_MODE {
 
 /// Effects: calls `source.deallocate(p, bytes, alignment)` from a function that is noexcept. A cancellation stays pending
 /// meanwhile, unless `source` excludes it by a noexcept of its own.
@@ -42,4 +42,4 @@ void give_back(Source&& source, void* p, std::size_t bytes, std::size_t alignmen
     }
 }
 
-} // namespace mallard::core::inline MALLARD_MODE
+}} // namespace mallard::core::MALLARD_MODE

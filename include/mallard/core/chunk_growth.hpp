@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// The sizes of the chunks that an allocator takes from its upstream, in bytes, headers included; powers of two.
 /// Each chunk is `factor` times as large as the previous one, or twice from 4 KiB on, up to `largest_chunk_bytes`. From
@@ -26,4 +26,4 @@ struct chunk_growth {
     std::size_t factor = 2;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -3,12 +3,12 @@
 
 #include <mallard/core/build_mode.hpp>
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 /// Effects: aborts with a message.
 [[noreturn]] void contract_broken(const char* condition, const char* file, int line) noexcept;
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY
 
 #ifdef NDEBUG
 #define MALLARD_EXPECTS(condition) static_cast<void>(0)

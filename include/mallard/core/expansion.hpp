@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 /// The expansions that give a block its size, in the order in which they are tried.
 enum class expansion : std::uint8_t {
@@ -103,4 +103,4 @@ concept expandable = upstream<A> && requires(A& a, const A& const_a, void* p,
     { a.allocate_at_least(n, n) } -> std::same_as<sized_block>;
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

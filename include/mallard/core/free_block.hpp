@@ -12,7 +12,7 @@
 
 #include <cstddef>
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 struct [[gnu::packed]] free_block {
     free_block* next;
@@ -66,4 +66,4 @@ struct links {
     }
 };
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY

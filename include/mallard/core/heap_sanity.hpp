@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// A block in a walk.
 struct heap_block_info {
@@ -33,4 +33,4 @@ struct heap_sanity {
     [[nodiscard]] bool sound() const noexcept { return defect == nullptr; }
 };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

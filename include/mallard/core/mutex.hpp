@@ -15,7 +15,7 @@
 #include <mutex>
 #endif
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 #if defined(MALLARD_MUTEX)
 using mutex = MALLARD_MUTEX;
@@ -59,4 +59,4 @@ private:
 template <class Mutex>
 lock_guard(Mutex&) -> lock_guard<Mutex>;
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY

@@ -20,7 +20,7 @@
 #define MALLARD_READS_POISONED [[gnu::always_inline]]
 #endif
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 #ifdef MALLARD_ASAN
 inline constexpr bool poisons_memory = true;
@@ -59,4 +59,4 @@ inline void expect_usable([[maybe_unused]] const void* p) noexcept {
 #endif
 }
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Counted in the slow paths only: they cost nothing until they are read.
 struct allocator_stats {
@@ -29,4 +29,4 @@ struct allocator_stats {
     }
 };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -4,7 +4,7 @@
 
 #include <mallard/core/build_mode.hpp>
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 // NOLINTBEGIN(bugprone-return-const-ref-from-parameter): as std::min() and std::max() do
 
@@ -40,4 +40,4 @@ template <class T>
     return __builtin_addressof(object);
 }
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY

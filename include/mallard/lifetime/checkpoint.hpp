@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Rolls a rewindable allocator back to its mark, unless commit() keeps the later blocks.
 ///
@@ -45,4 +45,4 @@ private:
 template <rewindable A>
 checkpoint(A&) -> checkpoint<A>;
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

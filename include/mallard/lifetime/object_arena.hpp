@@ -29,7 +29,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Not thread-safe. Moved, not copied; an arena that was moved from can be destroyed and assigned to.
 template <local_allocator A = monotonic<>>
@@ -142,4 +142,4 @@ private:
 template <class... Args>
 object_arena(Args&&...) -> object_arena<decltype(monotonic(std::declval<Args>()...))>;
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::lifetime::inline MALLARD_MODE {
+namespace mallard::lifetime { inline namespace MALLARD_MODE {
 
 /// True if `Alloc` is an allocator that names the mechanism A, with any policy for copies.
 template <class Alloc, class A>
@@ -98,4 +98,4 @@ private:
     void* p_;
 };
 
-} // namespace mallard::lifetime::inline MALLARD_MODE
+}} // namespace mallard::lifetime::MALLARD_MODE

@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::lifetime::inline MALLARD_MODE {
+namespace mallard::lifetime { inline namespace MALLARD_MODE {
 
 /// Instantiated for a type that may not be winked out; its name in the compiler's message has the type to blame.
 template <class Culprit>
@@ -40,9 +40,9 @@ struct wink_out_would_leak<out_of_reach<Held, Holder>> {
 template <>
 struct wink_out_would_leak<nothing> {};
 
-} // namespace mallard::lifetime::inline MALLARD_MODE
+}} // namespace mallard::lifetime::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// The first argument of wink_out() for callers that know better than the trait.
 struct assume_winkable_t {};
@@ -85,4 +85,4 @@ T& wink_out(resource<A>& binding, Args&&... args) {
     return wink_out<T>(assume_winkable, binding, std::forward<Args>(args)...);
 }
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -45,14 +45,14 @@
 #include <variant>
 #include <vector>
 
-namespace mallard::lifetime::inline MALLARD_MODE {
+namespace mallard::lifetime { inline namespace MALLARD_MODE {
 
 /// The absence of an allocator or of a culprit.
 struct nothing {};
 
-} // namespace mallard::lifetime::inline MALLARD_MODE
+}} // namespace mallard::lifetime::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// True if the memory of `Alloc` can be released: a local allocator bound by type, or any allocator through a base,
 /// of which only the call of wink_out() knows the mechanism.
@@ -65,9 +65,9 @@ inline constexpr bool binds_local_allocator<std::pmr::polymorphic_allocator<T>> 
 template <class T, class OnCopy>
 inline constexpr bool binds_local_allocator<inline_allocator<T, OnCopy>> = true;
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE
 
-namespace mallard::lifetime::inline MALLARD_MODE {
+namespace mallard::lifetime { inline namespace MALLARD_MODE {
 
 /// The first of the types that is not `nothing`.
 template <class... Ts>
@@ -114,9 +114,9 @@ using wink_culprit_t =
 template <class... Ts>
 using first_wink_home = typename first_but_nothing<typename wink_parts<std::remove_cv_t<Ts>>::home...>::type;
 
-} // namespace mallard::lifetime::inline MALLARD_MODE
+}} // namespace mallard::lifetime::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// True if a T may be winked out, in some local allocator; false for types that are not object types. Specialise
 /// it as true for a type that owns nothing outside the allocator it is made with, and as false for one that is
@@ -140,9 +140,9 @@ inline constexpr bool winkable<volatile T> = winkable<T>;
 template <class T>
 inline constexpr bool winkable<const volatile T> = winkable<T>;
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE
 
-namespace mallard::lifetime::inline MALLARD_MODE {
+namespace mallard::lifetime { inline namespace MALLARD_MODE {
 
 /// Any other type is judged by its destructor, or by a specialisation of `winkable`.
 template <class T>
@@ -284,4 +284,4 @@ struct wink_parts<T&> : wink_holder<> {};
 template <class T>
 struct wink_parts<T&&> : wink_holder<> {};
 
-} // namespace mallard::lifetime::inline MALLARD_MODE
+}} // namespace mallard::lifetime::MALLARD_MODE

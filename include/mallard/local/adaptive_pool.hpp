@@ -49,7 +49,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 struct adaptive_pool_options {
     std::size_t nodes_a_slab = 256;  ///< at the least; from 1 to 65,536
@@ -59,9 +59,9 @@ struct adaptive_pool_options {
     std::size_t overhead_percent = 2;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE
 
-namespace mallard::unchecked::inline MALLARD_MODE {
+namespace mallard::unchecked { inline namespace MALLARD_MODE {
 
 /// Not thread-safe; neither copied nor moved, because bound containers point to it. Impossible options stand for the
 /// nearest possible ones.
@@ -340,9 +340,9 @@ void* adaptive_pool<Upstream, Shape>::allocate_slowly(std::size_t bytes, std::si
     return node;
 }
 
-} // namespace mallard::unchecked::inline MALLARD_MODE
+}} // namespace mallard::unchecked::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <upstream Upstream, slab_shape Shape>
 class adaptive_pool : public checking::by_default<unchecked::adaptive_pool<Upstream, Shape>> {
@@ -374,4 +374,4 @@ adaptive_pool(block_size, Upstream&, adaptive_pool_options = {}) -> adaptive_poo
 static_assert(local_allocator<adaptive_pool<>>);
 static_assert(burst_allocator<adaptive_pool<>>);
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -49,7 +49,7 @@
 #include <span>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <class A>
 concept block_arena =
@@ -61,9 +61,9 @@ concept block_arena =
         { seen.stats() } noexcept -> std::same_as<allocator_stats>;
     };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE
 
-namespace mallard::local::inline MALLARD_MODE {
+namespace mallard::local { inline namespace MALLARD_MODE {
 
 /// True for an arena with a variant, with_room_for, that holds at least as many `Larger` blocks as it holds
 /// `Plain` ones.
@@ -121,9 +121,9 @@ private:
     bool handed_out_ = false;
 };
 
-} // namespace mallard::local::inline MALLARD_MODE
+}} // namespace mallard::local::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// `Bytes` bytes in the arena itself. Neither copied nor moved, because blocks lie in it.
 template <std::size_t Bytes>
@@ -423,4 +423,4 @@ growing_arena(const Reference&, fixed_pool_options = {}) -> growing_arena<Refere
 static_assert(block_arena<static_arena<64>> && block_arena<buffer_arena>);
 static_assert(block_arena<single_arena<>> && block_arena<growing_arena<>>);
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

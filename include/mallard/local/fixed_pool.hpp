@@ -42,7 +42,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::local::inline MALLARD_MODE {
+namespace mallard::local { inline namespace MALLARD_MODE {
 
 /// A size that never changes, and takes no memory.
 template <block_size Size>
@@ -72,9 +72,9 @@ struct free_blocks_for<Reuse, Bytes, true> {
     using type = typename Reuse::template of_static_size<Bytes>;
 };
 
-} // namespace mallard::local::inline MALLARD_MODE
+}} // namespace mallard::local::MALLARD_MODE
 
-namespace mallard::unchecked::inline MALLARD_MODE {
+namespace mallard::unchecked { inline namespace MALLARD_MODE {
 
 /// `Size` is the size that a block must hold, if the type fixes it: a request then costs a comparison less. Not
 /// thread-safe; neither copied nor moved, because bound containers point to it.
@@ -386,9 +386,9 @@ block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std
     return burst.finish();
 }
 
-} // namespace mallard::unchecked::inline MALLARD_MODE
+}} // namespace mallard::unchecked::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <block_arena Arena = growing_arena<>, reuse_order Reuse = first_freed,
           block_size Size = block_size{}>
@@ -427,4 +427,4 @@ fixed_pool(block_size, Upstream&, fixed_pool_options) -> fixed_pool<growing_aren
 static_assert(local_allocator<fixed_pool<>> && burst_allocator<fixed_pool<>>);
 static_assert(local_allocator<fixed_pool<static_arena<4096>>>);
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

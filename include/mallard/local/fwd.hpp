@@ -6,7 +6,7 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Slabs that are divided into sub-slabs keep to an overhead. Whole slabs keep to none: they need their size as alignment,
 /// and a deallocation of an adaptive_pool reads a word less.
@@ -23,4 +23,4 @@ class monotonic;
 template <upstream Upstream = chunk_cache>
 class small_object_pool;
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

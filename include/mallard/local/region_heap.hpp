@@ -32,7 +32,7 @@
 #include <span>
 #include <type_traits>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 class region_heap : public space::heap_calls<space::region_room, space::relative_links> {
     using calls = typename region_heap::heap_calls;
@@ -134,4 +134,4 @@ private:
 
 static_assert(local_allocator<region_heap> && burst_allocator<region_heap> && expandable<region_heap>);
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -52,7 +52,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::local::inline MALLARD_MODE {
+namespace mallard::local { inline namespace MALLARD_MODE {
 
 /// The size classes of small objects.
 struct small_classes {
@@ -74,9 +74,9 @@ struct small_classes {
     }
 };
 
-} // namespace mallard::local::inline MALLARD_MODE
+}} // namespace mallard::local::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 struct small_object_pool_options {
     /// The size of every slab: a power of two from 4 KiB to 64 MiB. Other numbers are rounded up, or down to the
@@ -87,9 +87,9 @@ struct small_object_pool_options {
     std::size_t largest_chunk_bytes = std::size_t{2} << 20;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE
 
-namespace mallard::unchecked::inline MALLARD_MODE {
+namespace mallard::unchecked { inline namespace MALLARD_MODE {
 
 /// Not thread-safe; neither copied nor moved, because bound containers point to it.
 template <upstream Upstream>
@@ -346,9 +346,9 @@ void* small_object_pool<Upstream>::allocate_of_new_chunk(std::size_t index, std:
     return block;
 }
 
-} // namespace mallard::unchecked::inline MALLARD_MODE
+}} // namespace mallard::unchecked::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <upstream Upstream>
 class small_object_pool : public checking::by_default<unchecked::small_object_pool<Upstream>> {
@@ -377,4 +377,4 @@ small_object_pool(const Reference&, small_object_pool_options = {}) -> small_obj
 static_assert(local_allocator<small_object_pool<>>);
 static_assert(burst_allocator<small_object_pool<>>);
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -57,8 +57,7 @@
 // C++11 has no shorter form. The pointer is weak, so that a library has one.
 // NOLINTBEGIN(modernize-concat-nested-namespaces, misc-definitions-in-headers)
 
-namespace mallard {
-namespace record {
+namespace mallard { namespace record {
 
 /// A place in the code with a mark.
 struct site {
@@ -86,8 +85,7 @@ struct functions {
     void (*rolled_back)(unsigned long allocations, number pool);
 };
 
-} // namespace record
-} // namespace mallard
+}} // namespace mallard::record
 
 #ifdef __ELF__
 extern "C" {
@@ -108,9 +106,7 @@ __asm__(".pushsection .note.mallard, \"a\", @note\n"
         ".popsection");
 #endif
 
-namespace mallard {
-namespace record {
-namespace in_place {
+namespace mallard { namespace record { namespace in_place {
 
 /// Returns: the recorder's functions; null if there is no recorder.
 MALLARD_RECORD_IN_PLACE inline const functions* loaded_recorder() noexcept {
@@ -151,12 +147,9 @@ private:
     site& site_;
 };
 
-} // namespace in_place
-} // namespace record
-} // namespace mallard
+}}} // namespace mallard::record::in_place
 
-namespace mallard {
-namespace record {
+namespace mallard { namespace record {
 
 /// During its lifetime the thread works for an instance.
 /// Requires: it ends on the thread on which it began. A coroutine is not suspended during its lifetime.
@@ -235,7 +228,6 @@ private:
     number number_;
 };
 
-} // namespace record
-} // namespace mallard
+}} // namespace mallard::record
 
 // NOLINTEND(modernize-concat-nested-namespaces, misc-definitions-in-headers)

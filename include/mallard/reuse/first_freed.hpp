@@ -43,7 +43,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::reuse::inline MALLARD_LIBRARY {
+namespace mallard::reuse { inline namespace MALLARD_LIBRARY {
 
 struct first_freed_links {
     static constexpr bool takes_oldest = true;
@@ -238,9 +238,9 @@ private:
     core::free_block* last_;
 };
 
-} // namespace mallard::reuse::inline MALLARD_LIBRARY
+}} // namespace mallard::reuse::MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 struct first_freed {
     template <size_class_policy Classes>
@@ -252,4 +252,4 @@ struct first_freed {
 
 static_assert(reuse_order<first_freed>);
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

@@ -16,7 +16,7 @@
 #include <mallard/reuse/order.hpp>
 #include <mallard/reuse/size_classes.hpp>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 struct hybrid_order {
     template <size_class_policy Classes>
@@ -28,4 +28,4 @@ struct hybrid_order {
 
 static_assert(reuse_order<hybrid_order>);
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

@@ -14,7 +14,7 @@
 
 #include <cstddef>
 
-namespace mallard::reuse::inline MALLARD_LIBRARY {
+namespace mallard::reuse { inline namespace MALLARD_LIBRARY {
 
 /// The list begins with the block freed last.
 struct last_freed_links {
@@ -61,9 +61,9 @@ private:
     core::free_block* last_;
 };
 
-} // namespace mallard::reuse::inline MALLARD_LIBRARY
+}} // namespace mallard::reuse::MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 struct last_freed {
     template <size_class_policy Classes>
@@ -75,4 +75,4 @@ struct last_freed {
 
 static_assert(reuse_order<last_freed>);
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

@@ -55,7 +55,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace mallard::reuse::inline MALLARD_LIBRARY {
+namespace mallard::reuse { inline namespace MALLARD_LIBRARY {
 
 template <class R>
 concept reuse_by_class =
@@ -87,18 +87,18 @@ concept reuse_of_one_size =
         { r.clear() } noexcept;
     };
 
-} // namespace mallard::reuse::inline MALLARD_LIBRARY
+}} // namespace mallard::reuse::MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 template <class R>
 concept reuse_order = reuse::reuse_by_class<typename R::template by_class<eighth_classes>> &&
                       reuse::reuse_by_class<typename R::template by_class<power_of_two_classes>> &&
                       reuse::reuse_of_one_size<typename R::of_one_size>;
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY
 
-namespace mallard::reuse::inline MALLARD_LIBRARY {
+namespace mallard::reuse { inline namespace MALLARD_LIBRARY {
 
 /// Ignores what carving says about a chunk.
 struct ignore_carved {
@@ -228,4 +228,4 @@ private:
 
 using carves_one_size = carves_size<size_of_one>;
 
-} // namespace mallard::reuse::inline MALLARD_LIBRARY
+}} // namespace mallard::reuse::MALLARD_LIBRARY

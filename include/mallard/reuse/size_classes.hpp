@@ -27,14 +27,14 @@
 #include <cstdint>
 #include <limits>
 
-namespace mallard::reuse::inline MALLARD_LIBRARY {
+namespace mallard::reuse { inline namespace MALLARD_LIBRARY {
 
 inline constexpr std::size_t most_size_classes = (std::size_t{1} << 9) - 1;
 inline constexpr std::size_t most_class_index = (std::size_t{1} << 15) - 1; ///< of impossible sizes
 
-} // namespace mallard::reuse::inline MALLARD_LIBRARY
+}} // namespace mallard::reuse::MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 template <class C>
 concept size_class_policy = requires(std::size_t n) {
@@ -43,9 +43,9 @@ concept size_class_policy = requires(std::size_t n) {
     { C::within(n) } noexcept -> std::same_as<std::size_t>;
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY
 
-namespace mallard::reuse::inline MALLARD_LIBRARY {
+namespace mallard::reuse { inline namespace MALLARD_LIBRARY {
 
 /// True if a pool of these classes gives chunks back in which every block is free. All blocks have at least 16 bytes then.
 template <class C>
@@ -106,9 +106,9 @@ inline constexpr auto looked_up_eighths = [] {
     return classes;
 }();
 
-} // namespace mallard::reuse::inline MALLARD_LIBRARY
+}} // namespace mallard::reuse::MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 ///     request      1..8  9..16 ... 121..128 | 129..144 145..160 ... 241..256 | 257..288 ...
 ///     class        0     1     ... 15       | 16       17       ... 23       | 24       ...
@@ -185,4 +185,4 @@ static_assert(eighth_classes::index(32'768) == 79 && eighth_classes::bytes(79) =
 static_assert(eighth_classes::within(143) == 15 && eighth_classes::within(144) == 16);
 static_assert(power_of_two_classes::index(32'768) == 12 && power_of_two_classes::bytes(12) == 32'768);
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

@@ -22,7 +22,7 @@
 #include <span>
 #include <type_traits>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Returns: room for `count` objects of type T, without objects in it; null for none.
 /// Throws: std::bad_array_new_length if their size is not representable; the exceptions of the allocation.
@@ -43,9 +43,9 @@ void deallocate_array(A& from, T* p, std::size_t count) noexcept {
     }
 }
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE
 
-namespace mallard::typed::inline MALLARD_MODE {
+namespace mallard::typed { inline namespace MALLARD_MODE {
 
 /// Effects: gives the room back whose array never came to be, as lifetime::give_back() does.
 template <class T, upstream A>
@@ -93,9 +93,9 @@ private:
     std::size_t constructed_ = 0;
 };
 
-} // namespace mallard::typed::inline MALLARD_MODE
+}} // namespace mallard::typed::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Effects: makes `count` objects of type T in memory of `from`, value-initialised, and hands each the allocator if
 /// T takes one.
@@ -147,4 +147,4 @@ template <class T, upstream A>
     return unique_ptr<T, A>(make_array<element>(from, count).data(), deleter<T, A>(from, count));
 }
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

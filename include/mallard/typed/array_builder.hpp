@@ -28,7 +28,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::typed::inline MALLARD_MODE {
+namespace mallard::typed { inline namespace MALLARD_MODE {
 
 /// Effects: gives block `p` at least `least` bytes in place, and `preferred` ones if possible.
 /// Returns: the bytes that it has then; 0 if it stays as it is.
@@ -53,9 +53,9 @@ std::size_t resize_in_place(A& from, void* p, std::size_t bytes, std::size_t lea
     }
 }
 
-} // namespace mallard::typed::inline MALLARD_MODE
+}} // namespace mallard::typed::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <class T, upstream A>
 class array_builder {
@@ -263,4 +263,4 @@ template <class T, upstream A>
     return array_builder<T, A>(from);
 }
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

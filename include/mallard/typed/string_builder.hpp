@@ -23,7 +23,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Returns: a copy of `text` in memory of `from`, followed by a zero character. It ends by deallocate_string(), or
 /// with the memory.
@@ -115,4 +115,4 @@ private:
     array_builder<char, A> characters_;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -23,7 +23,7 @@
 #include <cstring>
 #include <span>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Not thread-safe.
 class buffer {
@@ -116,4 +116,4 @@ private:
 
 static_assert(upstream<buffer>);
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -22,7 +22,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Thread-safe only if the upstream is.
 class upstream_ref {
@@ -84,4 +84,4 @@ private:
 
 static_assert(upstream_reference<upstream_ref>);
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -1,7 +1,7 @@
 #include <mallard/bind/inline_resource.hpp>
 #include <mallard/core/quiet_request.hpp>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 bool inline_resource::do_is_equal(const std::pmr::memory_resource& other) const noexcept {
     return this == &other;
@@ -11,4 +11,4 @@ void* inline_resource::try_allocate_slowly(std::size_t bytes, std::size_t alignm
     return core::ask_without_unwinding(static_cast<std::pmr::memory_resource&>(*this), bytes, alignment);
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

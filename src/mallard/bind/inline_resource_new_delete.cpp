@@ -5,7 +5,7 @@
 #include <mallard/impl/threads/fork_hold.hpp>
 #include <mallard/upstream/new_delete.hpp>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -24,4 +24,4 @@ inline_resource* new_delete_resource() noexcept {
     return resource != nullptr ? resource : &global.make();
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

@@ -1,7 +1,7 @@
 #include <mallard/bind/pooled.hpp>
 #include <mallard/upstream/new_delete.hpp>
 
-namespace mallard::bind::inline MALLARD_LIBRARY {
+namespace mallard::bind { inline namespace MALLARD_LIBRARY {
 
 void* global_heap::allocate(std::size_t bytes, std::size_t alignment) {
     return new_delete::allocate(bytes, alignment);
@@ -23,4 +23,4 @@ void global_heap::deallocate_of_any_size(void* p, std::size_t alignment) noexcep
     }
 }
 
-} // namespace mallard::bind::inline MALLARD_LIBRARY
+}} // namespace mallard::bind::MALLARD_LIBRARY

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -39,9 +39,9 @@ std::size_t keep_stack_frames(std::size_t frames) noexcept {
     return frames_to_keep().exchange(bounded(frames));
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY
 
-namespace mallard::checking::inline MALLARD_LIBRARY {
+namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 
 std::span<void*> capture_stack(std::span<void*, most_stack_frames> room) noexcept {
     std::size_t kept = 0;
@@ -60,4 +60,4 @@ char** names_of_frames(std::span<void* const> stack) noexcept {
     return platform::call_stack_names(stack);
 }
 
-} // namespace mallard::checking::inline MALLARD_LIBRARY
+}} // namespace mallard::checking::MALLARD_LIBRARY

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <system_error>
 
-namespace mallard::checking::inline MALLARD_LIBRARY {
+namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 
 std::size_t environment_number(const char* variable, std::size_t default_value, std::size_t most) noexcept {
     const char* const text = std::getenv(variable);
@@ -30,4 +30,4 @@ std::size_t environment_number(const char* variable, std::size_t default_value, 
     return default_value;
 }
 
-} // namespace mallard::checking::inline MALLARD_LIBRARY
+}} // namespace mallard::checking::MALLARD_LIBRARY

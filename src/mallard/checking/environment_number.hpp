@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace mallard::checking::inline MALLARD_LIBRARY {
+namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 
 /// Effects: if the variable holds anything but a decimal number of at most `most`, writes a line to the standard
 /// error output.
@@ -13,4 +13,4 @@ namespace mallard::checking::inline MALLARD_LIBRARY {
 [[nodiscard]] std::size_t environment_number(const char* variable, std::size_t default_value,
                                              std::size_t most) noexcept;
 
-} // namespace mallard::checking::inline MALLARD_LIBRARY
+}} // namespace mallard::checking::MALLARD_LIBRARY

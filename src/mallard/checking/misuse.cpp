@@ -12,7 +12,7 @@
 #include <source_location>
 #include <span>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -206,4 +206,4 @@ void report_misuse(const misuse_report& report) noexcept {
     std::abort();
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -43,4 +43,4 @@ quarantine_bounds default_quarantine() noexcept {
             .bytes = all.bytes.load(std::memory_order_relaxed)};
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

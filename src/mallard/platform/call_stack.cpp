@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace mallard::platform::inline MALLARD_LIBRARY {
+namespace mallard::platform { inline namespace MALLARD_LIBRARY {
 
 #if __has_include(<execinfo.h>)
 const bool has_call_stacks = true;
@@ -32,4 +32,4 @@ char** call_stack_names(std::span<void* const>) noexcept {
 }
 #endif
 
-} // namespace mallard::platform::inline MALLARD_LIBRARY
+}} // namespace mallard::platform::MALLARD_LIBRARY

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-namespace mallard::platform::inline MALLARD_LIBRARY {
+namespace mallard::platform { inline namespace MALLARD_LIBRARY {
 
 extern const bool has_call_stacks;
 
@@ -16,4 +16,4 @@ extern const bool has_call_stacks;
 /// Returns: the names of the addresses, to be freed by std::free(); null if there is no memory.
 [[nodiscard]] char** call_stack_names(std::span<void* const> stack) noexcept;
 
-} // namespace mallard::platform::inline MALLARD_LIBRARY
+}} // namespace mallard::platform::MALLARD_LIBRARY

@@ -5,12 +5,12 @@
 
 #if MALLARD_THREADS
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 cancellation_disabled::cancellation_disabled() noexcept = default;
 // NOLINTNEXTLINE(modernize-use-equals-default): with pthreads it does something
 cancellation_disabled::~cancellation_disabled() {}
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY
 
 #endif

@@ -8,7 +8,7 @@
 #include <string>
 #endif
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 page_report pages::inspect([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) {
     page_report report;
@@ -35,4 +35,4 @@ page_report pages::inspect([[maybe_unused]] const void* p, [[maybe_unused]] std:
     return report;
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

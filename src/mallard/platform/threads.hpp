@@ -8,7 +8,7 @@
 
 #include <mallard/core/build_mode.hpp>
 
-namespace mallard::platform::inline MALLARD_LIBRARY {
+namespace mallard::platform { inline namespace MALLARD_LIBRARY {
 
 /// Returns: the number of the calling process, which the child of a fork does not share.
 [[nodiscard]] long this_process() noexcept;
@@ -36,4 +36,4 @@ void expect_thread_end() noexcept;
 /// Effects: has no thread call the function any more.
 void end_calls_at_thread_end() noexcept;
 
-} // namespace mallard::platform::inline MALLARD_LIBRARY
+}} // namespace mallard::platform::MALLARD_LIBRARY

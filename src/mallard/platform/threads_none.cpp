@@ -5,15 +5,15 @@
 
 #include <cstdint>
 
-namespace mallard::threads::inline MALLARD_LIBRARY {
+namespace mallard::threads { inline namespace MALLARD_LIBRARY {
 
 std::uintptr_t thread_identity() noexcept {
     return 1;
 }
 
-} // namespace mallard::threads::inline MALLARD_LIBRARY
+}} // namespace mallard::threads::MALLARD_LIBRARY
 
-namespace mallard::platform::inline MALLARD_LIBRARY {
+namespace mallard::platform { inline namespace MALLARD_LIBRARY {
 
 long this_process() noexcept {
     return 1;
@@ -37,4 +37,4 @@ void expect_thread_end() noexcept {}
 
 void end_calls_at_thread_end() noexcept {}
 
-} // namespace mallard::platform::inline MALLARD_LIBRARY
+}} // namespace mallard::platform::MALLARD_LIBRARY

@@ -16,7 +16,7 @@
 #include <cstdint>
 
 #if MALLARD_THREADS && defined(PTHREAD_CANCEL_DISABLE)
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 cancellation_disabled::cancellation_disabled() noexcept {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &previous_state_);
@@ -27,20 +27,20 @@ cancellation_disabled::~cancellation_disabled() {
     pthread_setcancelstate(previous_state_, &disabled);
 }
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY
 #else // such as Android
 #include "no_cancellation.hpp"
 #endif
 
-namespace mallard::threads::inline MALLARD_LIBRARY {
+namespace mallard::threads { inline namespace MALLARD_LIBRARY {
 
 std::uintptr_t thread_identity() noexcept {
     return std::bit_cast<std::uintptr_t>(pthread_self()); // an integer of Linux, a pointer of others
 }
 
-} // namespace mallard::threads::inline MALLARD_LIBRARY
+}} // namespace mallard::threads::MALLARD_LIBRARY
 
-namespace mallard::platform::inline MALLARD_LIBRARY {
+namespace mallard::platform { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -158,4 +158,4 @@ void end_calls_at_thread_end() noexcept {
     key_of_ends.end();
 }
 
-} // namespace mallard::platform::inline MALLARD_LIBRARY
+}} // namespace mallard::platform::MALLARD_LIBRARY

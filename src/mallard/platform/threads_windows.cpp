@@ -21,7 +21,7 @@ extern "C" int __cxa_thread_atexit(void (*)(void*), void*, void*) noexcept;
 #endif
 
 #ifndef MALLARD_MUTEX
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 static_assert(sizeof(SRWLOCK) == sizeof(void*)); // SRWLOCK_INIT is zero
 
@@ -37,18 +37,18 @@ void mutex::unlock() noexcept {
     ReleaseSRWLockExclusive(reinterpret_cast<SRWLOCK*>(&word_));
 }
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY
 #endif
 
-namespace mallard::threads::inline MALLARD_LIBRARY {
+namespace mallard::threads { inline namespace MALLARD_LIBRARY {
 
 std::uintptr_t thread_identity() noexcept {
     return GetCurrentThreadId();
 }
 
-} // namespace mallard::threads::inline MALLARD_LIBRARY
+}} // namespace mallard::threads::MALLARD_LIBRARY
 
-namespace mallard::platform::inline MALLARD_LIBRARY {
+namespace mallard::platform { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -142,4 +142,4 @@ void end_calls_at_thread_end() noexcept {
     at_end.store(nullptr);
 }
 
-} // namespace mallard::platform::inline MALLARD_LIBRARY
+}} // namespace mallard::platform::MALLARD_LIBRARY

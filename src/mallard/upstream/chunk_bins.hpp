@@ -14,7 +14,7 @@
 #include <new>
 #include <utility>
 
-namespace mallard::chunk_bins::inline MALLARD_LIBRARY {
+namespace mallard::chunk_bins { inline namespace MALLARD_LIBRARY {
 
 inline constexpr std::size_t largest_cached_bytes = std::size_t{64} << 20;
 inline constexpr std::size_t class_count = eighth_classes::index(largest_cached_bytes) + 1;
@@ -378,4 +378,4 @@ private:
     offered_chunks::entry entries_[MostOffered];
 };
 
-} // namespace mallard::chunk_bins::inline MALLARD_LIBRARY
+}} // namespace mallard::chunk_bins::MALLARD_LIBRARY

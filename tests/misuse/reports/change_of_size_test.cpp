@@ -5,9 +5,7 @@
 
 #include <csignal>
 
-namespace reports {
-
-namespace {
+namespace reports { namespace {
 
 using mallard::expansion;
 using change_of_size = of_every_allocator;
@@ -139,6 +137,4 @@ TEST_P(change_of_size, reports_a_double_free_without_sizes) {
 
 INSTANTIATE_TEST_SUITE_P(reports, change_of_size, ::testing::ValuesIn(expandable_kinds()), kind_name);
 
-} // namespace
-
-} // namespace reports
+}} // namespace reports

@@ -3,9 +3,7 @@
 
 #include <csignal>
 
-namespace reports {
-
-namespace {
+namespace reports { namespace {
 
 using double_free = of_every_allocator;
 
@@ -57,6 +55,4 @@ TEST_P(double_free, accepts_blocks_that_were_reallocated) {
 
 INSTANTIATE_TEST_SUITE_P(reports, double_free, ::testing::ValuesIn(kinds()), kind_name);
 
-} // namespace
-
-} // namespace reports
+}} // namespace reports

@@ -3,9 +3,7 @@
 
 #include <cstdio>
 
-namespace reports {
-
-namespace {
+namespace reports { namespace {
 
 using foreign_pointer = of_every_allocator;
 
@@ -49,6 +47,4 @@ TEST_P(foreign_pointer, names_the_block_that_it_points_into) {
 
 INSTANTIATE_TEST_SUITE_P(reports, foreign_pointer, ::testing::ValuesIn(kinds()), kind_name);
 
-} // namespace
-
-} // namespace reports
+}} // namespace reports

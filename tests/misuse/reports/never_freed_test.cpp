@@ -1,9 +1,7 @@
 // Blocks that were never freed are reported if the program expects all to be freed.
 #include "misuse/reports/subject.hpp"
 
-namespace reports {
-
-namespace {
+namespace reports { namespace {
 
 using never_freed = of_every_allocator;
 
@@ -45,6 +43,4 @@ TEST_P(never_freed, is_accepted_for_winked_out_blocks) {
 
 INSTANTIATE_TEST_SUITE_P(reports, never_freed, ::testing::ValuesIn(kinds()), kind_name);
 
-} // namespace
-
-} // namespace reports
+}} // namespace reports

@@ -1,9 +1,7 @@
 // Deallocation of a block that a release, rewind or rollback has ended.
 #include "misuse/reports/subject.hpp"
 
-namespace reports {
-
-namespace {
+namespace reports { namespace {
 
 using use_after_release = of_every_allocator;
 using use_after_rewind = of_every_allocator;
@@ -40,6 +38,4 @@ INSTANTIATE_TEST_SUITE_P(reports, use_after_release, ::testing::ValuesIn(kinds()
 INSTANTIATE_TEST_SUITE_P(reports, use_after_rewind, ::testing::ValuesIn(rewindable_kinds()), kind_name);
 INSTANTIATE_TEST_SUITE_P(reports, use_after_rollback, ::testing::ValuesIn(rewindable_kinds()), kind_name);
 
-} // namespace
-
-} // namespace reports
+}} // namespace reports

@@ -2,9 +2,7 @@
 // or destroyed, and by check().
 #include "misuse/reports/subject.hpp"
 
-namespace reports {
-
-namespace {
+namespace reports { namespace {
 
 using write_after_free = of_every_allocator;
 using write_after_free_before_rewind = of_every_allocator;
@@ -84,6 +82,4 @@ INSTANTIATE_TEST_SUITE_P(reports, write_after_free, ::testing::ValuesIn(kinds())
 INSTANTIATE_TEST_SUITE_P(reports, write_after_free_before_rewind, ::testing::ValuesIn(rewindable_kinds()),
                          kind_name);
 
-} // namespace
-
-} // namespace reports
+}} // namespace reports

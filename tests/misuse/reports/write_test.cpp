@@ -2,9 +2,7 @@
 // rewound, rolled back or destroyed, and by check().
 #include "misuse/reports/subject.hpp"
 
-namespace reports {
-
-namespace {
+namespace reports { namespace {
 
 using write_past_end = of_every_allocator;
 using write_before_start = of_every_allocator;
@@ -92,6 +90,4 @@ INSTANTIATE_TEST_SUITE_P(reports, write_past_end, ::testing::ValuesIn(kinds()), 
 INSTANTIATE_TEST_SUITE_P(reports, write_before_start, ::testing::ValuesIn(kinds()), kind_name);
 INSTANTIATE_TEST_SUITE_P(reports, write_before_rewind, ::testing::ValuesIn(rewindable_kinds()), kind_name);
 
-} // namespace
-
-} // namespace reports
+}} // namespace reports

@@ -1,9 +1,7 @@
 // Deallocation of a block with a size or alignment other than the allocated one.
 #include "misuse/reports/subject.hpp"
 
-namespace reports {
-
-namespace {
+namespace reports { namespace {
 
 using wrong_size = of_every_allocator;
 using wrong_alignment = of_every_allocator;
@@ -42,6 +40,4 @@ TEST_P(wrong_alignment, is_reported) {
 INSTANTIATE_TEST_SUITE_P(reports, wrong_size, ::testing::ValuesIn(kinds()), kind_name);
 INSTANTIATE_TEST_SUITE_P(reports, wrong_alignment, ::testing::ValuesIn(kinds()), kind_name);
 
-} // namespace
-
-} // namespace reports
+}} // namespace reports

@@ -16,9 +16,14 @@ from mallard.shared.errors import UsageError
 
 
 def test_header_comment_becomes_file_comment() -> None:
-    header = "/// A pool.\n#pragma once\n\nnamespace mallard::inline MALLARD_MODE {\n/// Returns: a block.\n"
+    opened = "namespace mallard { inline namespace MALLARD_MODE {"
+    closed = "}} // namespace mallard::MALLARD_MODE"
+    header = f"/// A pool.\n#pragma once\n\n{opened}\n/// Returns: a block.\n{closed}\n"
     text = of_header(header, "pool.hpp")
-    assert text == "/// A pool.\n/// \\file\n\nnamespace mallard {\n/// \\return a block.\n"
+    assert text == (
+        "/// A pool.\n/// \\file\n\nnamespace mallard {\n/// \\return a block.\n"
+        "} // namespace mallard::MALLARD_MODE\n"
+    )
 
 
 def test_mechanism_alias_copies_file_comment() -> None:

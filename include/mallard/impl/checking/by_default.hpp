@@ -15,7 +15,7 @@
 #include <mallard/impl/checking/checked_mechanism.hpp>
 #endif
 
-namespace mallard::checking::inline MALLARD_MODE {
+namespace mallard::checking { inline namespace MALLARD_MODE {
 
 /// The base of the class that has a mechanism's name.
 #if MALLARD_CHECKED
@@ -26,4 +26,4 @@ template <class Mechanism>
 using by_default = Mechanism;
 #endif
 
-} // namespace mallard::checking::inline MALLARD_MODE
+}} // namespace mallard::checking::MALLARD_MODE

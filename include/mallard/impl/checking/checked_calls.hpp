@@ -33,7 +33,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::checking::inline MALLARD_MODE {
+namespace mallard::checking { inline namespace MALLARD_MODE {
 
 /// The mark of a checked allocator: the mechanism's, and the state of the registry.
 template <class Position>
@@ -377,11 +377,11 @@ protected:
     [[MALLARD_NO_UNIQUE_ADDRESS]] mutable mutex_type mutex_;
 };
 
-} // namespace mallard::checking::inline MALLARD_MODE
+}} // namespace mallard::checking::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <class Base>
 inline constexpr bool thread_safe<checking::checked_calls<Base>> = thread_safe<Base>;
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

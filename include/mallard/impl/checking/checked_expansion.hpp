@@ -25,7 +25,7 @@
 #include <span>
 #include <utility>
 
-namespace mallard::checking::inline MALLARD_MODE {
+namespace mallard::checking { inline namespace MALLARD_MODE {
 
 /// For a mechanism of any kind; if it is not expandable, this adds nothing to checked_calls.
 template <upstream Base>
@@ -241,11 +241,11 @@ private:
     }
 };
 
-} // namespace mallard::checking::inline MALLARD_MODE
+}} // namespace mallard::checking::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <class Base>
 inline constexpr bool thread_safe<checking::checked_expansion<Base>> = thread_safe<Base>;
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

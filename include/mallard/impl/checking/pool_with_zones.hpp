@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::checking::inline MALLARD_MODE {
+namespace mallard::checking { inline namespace MALLARD_MODE {
 
 template <class Pool>
 class pool_with_zones : public Pool {
@@ -97,4 +97,4 @@ struct room_for_zones<Adaptor<A, Args...>> {
     using type = Adaptor<room_for_zones_t<A>, Args...>;
 };
 
-} // namespace mallard::checking::inline MALLARD_MODE
+}} // namespace mallard::checking::MALLARD_MODE

@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::chunks::inline MALLARD_MODE {
+namespace mallard::chunks { inline namespace MALLARD_MODE {
 
 struct alignas(fundamental_alignment) chunk {
     chunk* next;
@@ -105,4 +105,4 @@ private:
     chunk* first_ = nullptr;
 };
 
-} // namespace mallard::chunks::inline MALLARD_MODE
+}} // namespace mallard::chunks::MALLARD_MODE

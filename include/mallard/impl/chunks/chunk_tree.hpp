@@ -23,7 +23,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard::chunks::inline MALLARD_MODE {
+namespace mallard::chunks { inline namespace MALLARD_MODE {
 
 class chunk_tree {
 public:
@@ -172,4 +172,4 @@ private:
     std::size_t bytes_ = 0;
 };
 
-} // namespace mallard::chunks::inline MALLARD_MODE
+}} // namespace mallard::chunks::MALLARD_MODE

@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::chunks::inline MALLARD_MODE {
+namespace mallard::chunks { inline namespace MALLARD_MODE {
 
 /// The size of the next chunk, in four bytes because allocators should be small.
 class next_chunk {
@@ -135,4 +135,4 @@ template <bool Quiet, upstream Upstream, class Take>
     return take(core::source_from<Quiet>(handle), bytes);
 }
 
-} // namespace mallard::chunks::inline MALLARD_MODE
+}} // namespace mallard::chunks::MALLARD_MODE

@@ -28,7 +28,7 @@
 #include <new>
 #include <type_traits>
 
-namespace mallard::chunks::inline MALLARD_MODE {
+namespace mallard::chunks { inline namespace MALLARD_MODE {
 
 /// The common part of both headers.
 struct alignas(fundamental_alignment) held {
@@ -225,4 +225,4 @@ private:
     held* first_ = nullptr;
 };
 
-} // namespace mallard::chunks::inline MALLARD_MODE
+}} // namespace mallard::chunks::MALLARD_MODE

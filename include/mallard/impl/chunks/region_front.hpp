@@ -20,7 +20,7 @@
 
 #include <cstddef>
 
-namespace mallard::chunks::inline MALLARD_LIBRARY {
+namespace mallard::chunks { inline namespace MALLARD_LIBRARY {
 
 class region_front {
 public:
@@ -92,4 +92,4 @@ private:
 
 static_assert(sizeof(region_front) == 2 * sizeof(void*));
 
-} // namespace mallard::chunks::inline MALLARD_LIBRARY
+}} // namespace mallard::chunks::MALLARD_LIBRARY

@@ -20,7 +20,7 @@
 #include <span>
 #include <utility>
 
-namespace mallard::reuse::inline MALLARD_LIBRARY {
+namespace mallard::reuse { inline namespace MALLARD_LIBRARY {
 
 /// Free blocks of any sizes, linked.
 class block_run {
@@ -193,4 +193,4 @@ private:
     core::free_block* first_ = nullptr;
 };
 
-} // namespace mallard::reuse::inline MALLARD_LIBRARY
+}} // namespace mallard::reuse::MALLARD_LIBRARY

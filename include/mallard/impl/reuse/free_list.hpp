@@ -11,7 +11,7 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/reuse/order.hpp>
 
-namespace mallard::reuse::inline MALLARD_LIBRARY {
+namespace mallard::reuse { inline namespace MALLARD_LIBRARY {
 
 template <class Links, class Size = size_of_one>
 class free_list : public carves_size<Size> {
@@ -38,4 +38,4 @@ private:
     core::free_block* list_ = nullptr;
 };
 
-} // namespace mallard::reuse::inline MALLARD_LIBRARY
+}} // namespace mallard::reuse::MALLARD_LIBRARY

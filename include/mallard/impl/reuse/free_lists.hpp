@@ -37,7 +37,7 @@
 #include <cstring>
 #include <span>
 
-namespace mallard::reuse::inline MALLARD_LIBRARY {
+namespace mallard::reuse { inline namespace MALLARD_LIBRARY {
 
 template <class Links, class List, size_class_policy Classes>
 class free_lists : public carves_by_class<Classes> {
@@ -251,4 +251,4 @@ private:
     std::int16_t reach_ = 0; ///< the lists of a table; ~index of the only class; 0: there is none
 };
 
-} // namespace mallard::reuse::inline MALLARD_LIBRARY
+}} // namespace mallard::reuse::MALLARD_LIBRARY

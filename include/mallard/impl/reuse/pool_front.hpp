@@ -23,7 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::reuse::inline MALLARD_LIBRARY {
+namespace mallard::reuse { inline namespace MALLARD_LIBRARY {
 
 /// `FreeBlocks` is an order of reuse by class (reuse/order.hpp) of the classes `Classes`.
 template <reuse_by_class FreeBlocks, size_class_policy Classes>
@@ -133,4 +133,4 @@ private:
     std::byte* cursor_ = nullptr;
 };
 
-} // namespace mallard::reuse::inline MALLARD_LIBRARY
+}} // namespace mallard::reuse::MALLARD_LIBRARY

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard::slab::inline MALLARD_MODE {
+namespace mallard::slab { inline namespace MALLARD_MODE {
 
 template <class T>
 class address_heap {
@@ -102,4 +102,4 @@ private:
     T* lowest_ = nullptr;
 };
 
-} // namespace mallard::slab::inline MALLARD_MODE
+}} // namespace mallard::slab::MALLARD_MODE

@@ -26,7 +26,7 @@
 #include <cstring>
 #include <utility>
 
-namespace mallard::slab::inline MALLARD_MODE {
+namespace mallard::slab { inline namespace MALLARD_MODE {
 
 template <class Preference, bool Divided = false>
 class bitmap_slots : public slab_supply<Preference, Divided> {
@@ -284,4 +284,4 @@ private:
     std::uint64_t* cached_word_ = nullptr; ///< the source of cached_, in the current slab
 };
 
-} // namespace mallard::slab::inline MALLARD_MODE
+}} // namespace mallard::slab::MALLARD_MODE

@@ -21,7 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::slab::inline MALLARD_MODE {
+namespace mallard::slab { inline namespace MALLARD_MODE {
 
 template <class T>
 class fullness_buckets {
@@ -86,4 +86,4 @@ private:
     std::uint32_t capacity_;
 };
 
-} // namespace mallard::slab::inline MALLARD_MODE
+}} // namespace mallard::slab::MALLARD_MODE

@@ -30,7 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::slab::inline MALLARD_MODE {
+namespace mallard::slab { inline namespace MALLARD_MODE {
 
 /// Numbers [first, end) of slots.
 struct slot_range {
@@ -223,4 +223,4 @@ struct slab_geometry {
     return g;
 }
 
-} // namespace mallard::slab::inline MALLARD_MODE
+}} // namespace mallard::slab::MALLARD_MODE

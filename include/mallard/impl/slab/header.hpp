@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::slab::inline MALLARD_MODE {
+namespace mallard::slab { inline namespace MALLARD_MODE {
 
 struct chunk_of_slabs {
     chunk_of_slabs* next;
@@ -61,4 +61,4 @@ struct chunk_policy {
     bool spares_an_eighth = false; ///< true: an empty chunk of at most an eighth of all memory may stay
 };
 
-} // namespace mallard::slab::inline MALLARD_MODE
+}} // namespace mallard::slab::MALLARD_MODE

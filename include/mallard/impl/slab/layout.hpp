@@ -16,7 +16,7 @@
 #include <cstring>
 #include <new>
 
-namespace mallard::slab::inline MALLARD_MODE {
+namespace mallard::slab { inline namespace MALLARD_MODE {
 
 /// `Divided` is true if the slabs are divided into sub-slabs, each of which begins with the address of the metadata.
 template <bool Divided>
@@ -122,4 +122,4 @@ private:
     }
 };
 
-} // namespace mallard::slab::inline MALLARD_MODE
+}} // namespace mallard::slab::MALLARD_MODE

@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace mallard::slab::inline MALLARD_MODE {
+namespace mallard::slab { inline namespace MALLARD_MODE {
 
 template <class Slots>
 class recent_slots : public Slots {
@@ -115,4 +115,4 @@ template <class Slots, upstream Source>
     return std::move(burst.chain);
 }
 
-} // namespace mallard::slab::inline MALLARD_MODE
+}} // namespace mallard::slab::MALLARD_MODE

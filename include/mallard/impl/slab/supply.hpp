@@ -38,7 +38,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::slab::inline MALLARD_MODE {
+namespace mallard::slab { inline namespace MALLARD_MODE {
 
 template <class Preference, bool Divided>
 class slab_supply {
@@ -361,4 +361,4 @@ private:
     std::size_t chunk_bytes_ = 0;
 };
 
-} // namespace mallard::slab::inline MALLARD_MODE
+}} // namespace mallard::slab::MALLARD_MODE

@@ -28,7 +28,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::space::inline MALLARD_MODE {
+namespace mallard::space { inline namespace MALLARD_MODE {
 
 /// `Reserves` is true if large blocks have their own ranges.
 template <upstream Upstream, bool Reserves>
@@ -266,4 +266,4 @@ void chunk_rooms<Upstream, Reserves>::trim(Space& space) noexcept {
     }
 }
 
-} // namespace mallard::space::inline MALLARD_MODE
+}} // namespace mallard::space::MALLARD_MODE

@@ -18,7 +18,7 @@
 
 #include <cstddef>
 
-namespace mallard::space::inline MALLARD_MODE {
+namespace mallard::space { inline namespace MALLARD_MODE {
 
 template <class Links>
 class growing_space : public coalescing_space<Links> {
@@ -235,4 +235,4 @@ private:
     }
 };
 
-} // namespace mallard::space::inline MALLARD_MODE
+}} // namespace mallard::space::MALLARD_MODE

@@ -20,7 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::space::inline MALLARD_LIBRARY {
+namespace mallard::space { inline namespace MALLARD_LIBRARY {
 
 /// Returns: the word at `at`, which may lie in poisoned memory.
 MALLARD_READS_POISONED [[nodiscard]] inline std::size_t read_word(const std::byte* at) noexcept {
@@ -127,4 +127,4 @@ struct relative_links {
     }
 };
 
-} // namespace mallard::space::inline MALLARD_LIBRARY
+}} // namespace mallard::space::MALLARD_LIBRARY

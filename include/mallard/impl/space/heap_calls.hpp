@@ -23,7 +23,7 @@
 #include <span>
 #include <utility>
 
-namespace mallard::space::inline MALLARD_MODE {
+namespace mallard::space { inline namespace MALLARD_MODE {
 
 template <class Rooms, class Links>
 class heap_calls : public heap_walks<Rooms, Links> {
@@ -397,4 +397,4 @@ block_chain heap_calls<Rooms, Links>::allocate_many(std::span<const std::size_t>
     return burst.finish();
 }
 
-} // namespace mallard::space::inline MALLARD_MODE
+}} // namespace mallard::space::MALLARD_MODE

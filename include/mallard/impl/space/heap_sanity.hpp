@@ -17,7 +17,7 @@
 
 #include <cstddef>
 
-namespace mallard::space::inline MALLARD_MODE {
+namespace mallard::space { inline namespace MALLARD_MODE {
 
 /// The check of one heap, room by room.
 template <class Links>
@@ -160,4 +160,4 @@ private:
     std::size_t room_bytes_ = 0;
 };
 
-} // namespace mallard::space::inline MALLARD_MODE
+}} // namespace mallard::space::MALLARD_MODE

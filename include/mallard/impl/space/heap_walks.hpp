@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard::space::inline MALLARD_MODE {
+namespace mallard::space { inline namespace MALLARD_MODE {
 
 template <class Rooms, class Links>
 class heap_walks {
@@ -133,4 +133,4 @@ heap_sanity heap_walks<Rooms, Links>::check_sanity() const noexcept {
     return result;
 }
 
-} // namespace mallard::space::inline MALLARD_MODE
+}} // namespace mallard::space::MALLARD_MODE

@@ -12,7 +12,7 @@
 
 #include <cstddef>
 
-namespace mallard::space::inline MALLARD_MODE {
+namespace mallard::space { inline namespace MALLARD_MODE {
 
 template <class Links>
 class quick_fit : public growing_space<Links> {
@@ -96,4 +96,4 @@ private:
     quick_lists<Links> quick_;
 };
 
-} // namespace mallard::space::inline MALLARD_MODE
+}} // namespace mallard::space::MALLARD_MODE

@@ -34,7 +34,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard::space::inline MALLARD_MODE {
+namespace mallard::space { inline namespace MALLARD_MODE {
 
 template <class Links>
 class quick_lists {
@@ -171,4 +171,4 @@ private:
     std::size_t in_a_row_ = 0; ///< blocks put here since the last request, counted to most_in_a_row
 };
 
-} // namespace mallard::space::inline MALLARD_MODE
+}} // namespace mallard::space::MALLARD_MODE

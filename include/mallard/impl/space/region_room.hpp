@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::space::inline MALLARD_MODE {
+namespace mallard::space { inline namespace MALLARD_MODE {
 
 class region_room {
 public:
@@ -102,4 +102,4 @@ private:
     std::uint64_t not_region_bytes_;
 };
 
-} // namespace mallard::space::inline MALLARD_MODE
+}} // namespace mallard::space::MALLARD_MODE

@@ -29,7 +29,7 @@
 #include <cstdint>
 #include <new>
 
-namespace mallard::space::inline MALLARD_LIBRARY {
+namespace mallard::space { inline namespace MALLARD_LIBRARY {
 
 class reserved_blocks {
     struct alignas(cache_line_bytes) range {
@@ -142,4 +142,4 @@ private:
     bool without_room_ = false; ///< addresses were refused
 };
 
-} // namespace mallard::space::inline MALLARD_LIBRARY
+}} // namespace mallard::space::MALLARD_LIBRARY

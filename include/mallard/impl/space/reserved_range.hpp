@@ -18,7 +18,7 @@
 
 #include <cstddef>
 
-namespace mallard::space::reserved_range::inline MALLARD_LIBRARY {
+namespace mallard::space::reserved_range { inline namespace MALLARD_LIBRARY {
 
 /// From this many committed bytes on, memory comes in huge pages.
 inline constexpr std::size_t huge_from_bytes = std::size_t{1} << 20;
@@ -57,4 +57,4 @@ void give_back(std::byte* begin, std::size_t bytes) noexcept;
 /// there is no such number.
 [[nodiscard]] std::size_t rounded(const std::byte* begin, std::size_t bytes) noexcept;
 
-} // namespace mallard::space::reserved_range::inline MALLARD_LIBRARY
+}} // namespace mallard::space::reserved_range::MALLARD_LIBRARY

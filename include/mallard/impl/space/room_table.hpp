@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::space::inline MALLARD_LIBRARY {
+namespace mallard::space { inline namespace MALLARD_LIBRARY {
 
 class room_table {
 public:
@@ -59,4 +59,4 @@ private:
     room* rooms_ = few_.data();
 };
 
-} // namespace mallard::space::inline MALLARD_LIBRARY
+}} // namespace mallard::space::MALLARD_LIBRARY

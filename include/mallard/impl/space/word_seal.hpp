@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-namespace mallard::space::inline MALLARD_LIBRARY {
+namespace mallard::space { inline namespace MALLARD_LIBRARY {
 
 /// Returns: a word that differs if one of `words` does, and nearly always if several do.
 [[nodiscard]] constexpr std::size_t seal_words(std::initializer_list<std::size_t> words) noexcept {
@@ -22,4 +22,4 @@ namespace mallard::space::inline MALLARD_LIBRARY {
     return seal;
 }
 
-} // namespace mallard::space::inline MALLARD_LIBRARY
+}} // namespace mallard::space::MALLARD_LIBRARY

@@ -16,7 +16,7 @@
 
 #include <mallard/core/build_mode.hpp>
 
-namespace mallard::threads::inline MALLARD_LIBRARY {
+namespace mallard::threads { inline namespace MALLARD_LIBRARY {
 
 struct fork_hold {
     void (*lock)() noexcept;
@@ -61,4 +61,4 @@ template <auto& Object>
             .unlock = []() noexcept { Object.unlock_after_fork(); }};
 }
 
-} // namespace mallard::threads::inline MALLARD_LIBRARY
+}} // namespace mallard::threads::MALLARD_LIBRARY

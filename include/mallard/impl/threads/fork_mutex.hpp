@@ -14,7 +14,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace mallard::threads::inline MALLARD_LIBRARY {
+namespace mallard::threads { inline namespace MALLARD_LIBRARY {
 
 /// Returns: a number that no other thread has at the time; never 0.
 [[nodiscard]] std::uintptr_t thread_identity() noexcept;
@@ -136,4 +136,4 @@ void unlock_after_fork(Mutex& mutex) noexcept {
     }
 }
 
-} // namespace mallard::threads::inline MALLARD_LIBRARY
+}} // namespace mallard::threads::MALLARD_LIBRARY

@@ -29,7 +29,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard::threads::inline MALLARD_LIBRARY {
+namespace mallard::threads { inline namespace MALLARD_LIBRARY {
 
 /// Whole batches in a list, last in, first out. Neither call looks at any block but the first of a batch.
 class batch_stack {
@@ -271,4 +271,4 @@ private:
 
 static_assert(sizeof(magazine) == 32, "no magazine lies in two cache lines");
 
-} // namespace mallard::threads::inline MALLARD_LIBRARY
+}} // namespace mallard::threads::MALLARD_LIBRARY

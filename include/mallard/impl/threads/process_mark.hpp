@@ -15,7 +15,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace mallard::threads::inline MALLARD_LIBRARY {
+namespace mallard::threads { inline namespace MALLARD_LIBRARY {
 
 /// Thread-safe.
 class process_mark {
@@ -58,4 +58,4 @@ private:
     std::atomic<std::uint64_t> count_{0}; ///< above it, the generation that it is of
 };
 
-} // namespace mallard::threads::inline MALLARD_LIBRARY
+}} // namespace mallard::threads::MALLARD_LIBRARY

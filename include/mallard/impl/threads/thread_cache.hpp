@@ -34,7 +34,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::threads::inline MALLARD_LIBRARY {
+namespace mallard::threads { inline namespace MALLARD_LIBRARY {
 
 inline constexpr std::size_t caches_per_thread = 8;
 
@@ -105,4 +105,4 @@ public:
     ~inside_pool() { --last_cache.depth; }
 };
 
-} // namespace mallard::threads::inline MALLARD_LIBRARY
+}} // namespace mallard::threads::MALLARD_LIBRARY

@@ -29,7 +29,7 @@
 
 #include <mallard/core/build_mode.hpp>
 
-namespace mallard::threads::inline MALLARD_LIBRARY {
+namespace mallard::threads { inline namespace MALLARD_LIBRARY {
 
 struct thread_end_task {
     void (*run)() noexcept;
@@ -56,4 +56,4 @@ void at_thread_close(thread_end_task& task) noexcept;
 /// at_thread_end(). It must not cache memory then.
 [[nodiscard]] bool thread_has_closed() noexcept;
 
-} // namespace mallard::threads::inline MALLARD_LIBRARY
+}} // namespace mallard::threads::MALLARD_LIBRARY
