@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <new>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 /// Called with the request that failed, before the caller learns of it.
 using out_of_memory_handler = void (*)(std::size_t bytes, std::size_t alignment) noexcept;
@@ -16,18 +16,18 @@ using out_of_memory_handler = void (*)(std::size_t bytes, std::size_t alignment)
 /// Returns: the previous handler.
 out_of_memory_handler set_out_of_memory_handler(out_of_memory_handler handler) noexcept;
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 /// While one lives, the handler does not hear of this thread's failures. For callers that have another way if the
 /// first one fails.
-class [[nodiscard]] unheard_failures {
+class [[nodiscard]] quiet_failures {
 public:
-    unheard_failures() noexcept { ++living; }
-    unheard_failures(const unheard_failures&) = delete;
-    unheard_failures& operator=(const unheard_failures&) = delete;
-    ~unheard_failures() { --living; }
+    quiet_failures() noexcept { ++living; }
+    quiet_failures(const quiet_failures&) = delete;
+    quiet_failures& operator=(const quiet_failures&) = delete;
+    ~quiet_failures() { --living; }
 
     /// Returns: true if this thread has one.
     [[nodiscard]] static bool expected() noexcept { return living != 0; }
@@ -36,7 +36,7 @@ private:
     static inline constinit MALLARD_THREAD_LOCAL unsigned living = 0;
 };
 
-/// Effects: calls the handler, unless this thread's failures are unheard.
+/// Effects: calls the handler, unless this thread's failures are quiet.
 /// Throws: std::bad_alloc. A library built without exceptions aborts instead.
 [[noreturn]] void fail_allocation(std::size_t bytes, std::size_t alignment);
 
@@ -48,9 +48,9 @@ private:
 /// Throws: std::bad_array_new_length. A library built without exceptions aborts instead.
 [[noreturn]] void fail_array_length(std::size_t count, std::size_t object_bytes, std::size_t alignment);
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 /// Thrown if a pool can never serve a request, however much memory there is. what() names the reason.
 class refused_request : public std::bad_alloc {
@@ -62,9 +62,9 @@ private:
     std::array<char, 224> why_{};
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 /// Effects: fails because the blocks of the pool have `most_bytes` bytes at `most_alignment`.
 /// Throws: refused_request. A library built without exceptions aborts instead. So do the functions below.
@@ -92,4 +92,4 @@ namespace mallard::core::inline MALLARD_LIBRARY {
 /// Throws: std::length_error. A library built without exceptions aborts instead.
 [[noreturn]] void fail_length(std::size_t requested, std::size_t most);
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY

@@ -15,7 +15,7 @@
 #include <cxxabi.h>
 #endif
 
-namespace mallard::core::inline MALLARD_MODE {
+namespace mallard::core { inline namespace MALLARD_MODE {
 
 /// True if a request to the upstream can fail and the program go on: by an exception, or by try_allocate(). The latter
 /// does not ask an upstream of its own that has none, so that one decides.
@@ -86,7 +86,7 @@ ask_quietly(Upstream&& source, std::size_t bytes,
     using source_type = std::remove_reference_t<Upstream>;
 #ifdef __cpp_exceptions
     if constexpr (!never_unwinds<source_type>) {
-        const unheard_failures quiet;
+        const quiet_failures quiet;
         return null_if_throws([&]() -> void* { return source.allocate(bytes, alignment); });
     } else {
         return source.try_allocate(bytes, alignment);
@@ -164,4 +164,4 @@ template <upstream Upstream>
     fail_allocation(bytes, alignment);
 }
 
-} // namespace mallard::core::inline MALLARD_MODE
+}} // namespace mallard::core::MALLARD_MODE

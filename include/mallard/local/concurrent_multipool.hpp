@@ -52,7 +52,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::unchecked::inline MALLARD_MODE {
+namespace mallard::unchecked { inline namespace MALLARD_MODE {
 
 /// Thread-safe, apart from release() and the end of the allocator. Neither copied nor moved.
 template <upstream Upstream>
@@ -299,7 +299,7 @@ void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::si
 template <upstream Upstream>
 void* concurrent_multipool<Upstream>::try_allocate_slowly(std::size_t bytes, std::size_t alignment) noexcept {
 #ifdef __cpp_exceptions
-    const core::unheard_failures quiet;
+    const core::quiet_failures quiet;
     const core::cancellation_disabled meanwhile;
     return core::null_if_throws([&] { return allocate_slowly(bytes, alignment); });
 #else
@@ -385,9 +385,9 @@ void concurrent_multipool<Upstream>::take_back(threads::cache_owner& owner,
     }
 }
 
-} // namespace mallard::unchecked::inline MALLARD_MODE
+}} // namespace mallard::unchecked::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <upstream Upstream>
 inline constexpr bool thread_safe<unchecked::concurrent_multipool<Upstream>> = true;
@@ -421,4 +421,4 @@ concurrent_multipool(const Reference&, multipool_options = {}) -> concurrent_mul
 
 static_assert(local_allocator<concurrent_multipool<>>);
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -22,13 +22,13 @@ out_of_memory_handler set_out_of_memory_handler(out_of_memory_handler handler) n
     return installed_oom_handler.exchange(handler);
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 void call_oom_handler(std::size_t bytes, std::size_t alignment) noexcept {
     if (out_of_memory_handler handler = installed_oom_handler.load();
-        handler != nullptr && !unheard_failures::expected()) {
+        handler != nullptr && !quiet_failures::expected()) {
         const cancellation_disabled meanwhile;
         handler(bytes, alignment);
     }
@@ -63,4 +63,4 @@ void fail_damaged_free_memory(const void* p) noexcept {
                p);
 }
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY

@@ -17,7 +17,7 @@
 #include <cstdlib>
 #endif
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -33,7 +33,7 @@ constinit std::atomic<out_of_memory_handler> installed_oom_handler{nullptr};
 
 void tell_handler(std::size_t bytes, std::size_t alignment) noexcept {
     if (out_of_memory_handler handler = installed_oom_handler.load();
-        handler != nullptr && !core::unheard_failures::expected()) {
+        handler != nullptr && !core::quiet_failures::expected()) {
         const core::cancellation_disabled meanwhile;
         handler(bytes, alignment);
     }
@@ -58,9 +58,9 @@ refused_request::refused_request(const char* why) noexcept {
     std::memcpy(why_.data(), why, std::min(std::strlen(why), why_.size() - 1));
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 void contract_broken(const char*, const char*, int) noexcept {
     trap();
@@ -120,4 +120,4 @@ void fail_length(std::size_t, std::size_t) {
 #endif
 }
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY

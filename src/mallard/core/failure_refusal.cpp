@@ -8,15 +8,15 @@
 #include <new>
 #include <stdexcept>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 refused_request::refused_request(const char* why) noexcept {
     std::snprintf(why_.data(), why_.size(), "%s", why);
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -117,4 +117,4 @@ void fail_length(std::size_t requested, std::size_t most) {
 #endif
 }
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY

@@ -6,12 +6,12 @@
 
 #include <cstddef>
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
-/// Effects: calls the out-of-memory handler, unless this thread's failures are unheard.
+/// Effects: calls the out-of-memory handler, unless this thread's failures are quiet.
 void call_oom_handler(std::size_t bytes, std::size_t alignment) noexcept;
 
 /// Effects: prints the message, and ends the program.
 [[noreturn, gnu::format(MALLARD_FORMAT, 1, 2)]] void abort_with(const char* format, ...) noexcept;
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY

@@ -38,12 +38,12 @@ TEST_F(failure, quiet_requests_suppress_handler) {
     mallard::set_out_of_memory_handler(listen);
     calls = 0;
     {
-        const mallard::core::unheard_failures quiet;
-        EXPECT_TRUE(mallard::core::unheard_failures::expected());
+        const mallard::core::quiet_failures quiet;
+        EXPECT_TRUE(mallard::core::quiet_failures::expected());
         EXPECT_OUT_OF_MEMORY(mallard::core::fail_allocation(40, 8));
     }
     EXPECT_EQ(calls, 0U);
-    EXPECT_FALSE(mallard::core::unheard_failures::expected());
+    EXPECT_FALSE(mallard::core::quiet_failures::expected());
 }
 
 #ifdef __cpp_exceptions

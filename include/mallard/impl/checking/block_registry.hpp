@@ -35,7 +35,7 @@
 #include <memory>
 #include <optional>
 
-namespace mallard::checking::inline MALLARD_LIBRARY {
+namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 
 class block_registry {
 public:
@@ -210,12 +210,12 @@ private:
     void end(record* r, allocator_call by) noexcept;
     [[nodiscard]] record_list& list_for(const record& r) noexcept;
     void leave(record* r) noexcept;
-    void forget_former_at(const void* p) noexcept;
+    void forget_block_at(const void* p) noexcept;
     void close(record* r) noexcept;
 
     [[nodiscard]] record* expect_live(const misuse_report& arguments) const noexcept;
 
-    void leave_word(const record& r, allocator_call by) const noexcept;
+    void report_taken_block(const record& r, allocator_call by) const noexcept;
     [[nodiscard]] record* oldest_between(const record_list& list, const std::byte* begin,
                                          const std::byte* end) const noexcept;
     void expect_memory_below(allocator_call by) noexcept;
@@ -242,4 +242,4 @@ private:
     std::optional<quarantine_bounds> bounds_;
 };
 
-} // namespace mallard::checking::inline MALLARD_LIBRARY
+}} // namespace mallard::checking::MALLARD_LIBRARY

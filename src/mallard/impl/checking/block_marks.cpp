@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-namespace mallard::checking::inline MALLARD_LIBRARY {
+namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 
 block_registry::state block_registry::current_state() noexcept {
     if (id_ == 0) {
@@ -52,4 +52,4 @@ void block_registry::forget_rollbacks(std::uint64_t least_number) noexcept {
     }
 }
 
-} // namespace mallard::checking::inline MALLARD_LIBRARY
+}} // namespace mallard::checking::MALLARD_LIBRARY

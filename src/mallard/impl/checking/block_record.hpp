@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <source_location>
 
-namespace mallard::checking::inline MALLARD_LIBRARY {
+namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 
 /// The list of the registry that a record is in.
 enum class block_stage : std::uint8_t { live, in_quarantine, leaving, dead };
@@ -86,4 +86,4 @@ private:
     void report_write(misuse kind, allocator_call by, std::ptrdiff_t changed_byte) const noexcept;
 };
 
-} // namespace mallard::checking::inline MALLARD_LIBRARY
+}} // namespace mallard::checking::MALLARD_LIBRARY

@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::checking::inline MALLARD_LIBRARY {
+namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -101,7 +101,7 @@ void* block_registry::enter(new_record opened, void* outer, std::size_t unused_b
     r->front_guard_bytes = static_cast<std::uint8_t>(guard_bytes_);
     r->back_guard_bytes = static_cast<std::uint8_t>(
         guard_bytes_ != 0 ? guard_bytes_ : std::min(unused_bytes, default_guard_bytes));
-    forget_former_at(r->block);
+    forget_block_at(r->block);
     r->number = next_number_++;
     enter_in_table(r);
     live_.push(r);
@@ -111,7 +111,7 @@ void* block_registry::enter(new_record opened, void* outer, std::size_t unused_b
 
 /// Effects: forgets an earlier block at this address. It may still be live, if its mechanism was released
 /// directly.
-void block_registry::forget_former_at(const void* p) noexcept {
+void block_registry::forget_block_at(const void* p) noexcept {
     if (record* const former = find(p)) {
         if (former->stage == block_stage::in_quarantine) {
             quarantine_bytes_ -= to_outer(*former).bytes;
@@ -248,7 +248,7 @@ sized_block block_registry::follow(void* p, std::size_t requested_bytes, const o
     r->block = static_cast<std::byte*>(outer.p) + front_bytes(r->alignment);
     r->bytes = bytes_within(outer);
     r->requested_bytes = requested_bytes;
-    forget_former_at(r->block);
+    forget_block_at(r->block);
     enter_in_table(r);
     core::unpoison(r->block, r->bytes);
     r->draw_guards();
@@ -275,7 +275,7 @@ void block_registry::forget_all(allocator_call by) noexcept {
     }
     while (live_.oldest != nullptr) {
         live_.oldest->look_at_guards(by);
-        leave_word(*live_.oldest, by);
+        report_taken_block(*live_.oldest, by);
         end(live_.oldest, by);
     }
 }
@@ -283,7 +283,7 @@ void block_registry::forget_all(allocator_call by) noexcept {
 void block_registry::forget_since(std::uint64_t number) noexcept {
     while (live_.youngest != nullptr && live_.youngest->number >= number) {
         live_.youngest->look_at_guards(allocator_call::rollback);
-        leave_word(*live_.youngest, allocator_call::rollback);
+        report_taken_block(*live_.youngest, allocator_call::rollback);
         end(live_.youngest, allocator_call::rollback);
     }
     next_number_ = number;
@@ -366,4 +366,4 @@ block_registry::record* block_registry::expect_live(const misuse_report& argumen
     return r;
 }
 
-} // namespace mallard::checking::inline MALLARD_LIBRARY
+}} // namespace mallard::checking::MALLARD_LIBRARY

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace mallard::checking::inline MALLARD_LIBRARY {
+namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -102,4 +102,4 @@ void block_registry::take_from_table(record* r) noexcept {
     *link = r->next_in_bucket;
 }
 
-} // namespace mallard::checking::inline MALLARD_LIBRARY
+}} // namespace mallard::checking::MALLARD_LIBRARY

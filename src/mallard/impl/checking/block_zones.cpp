@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace mallard::checking::inline MALLARD_LIBRARY {
+namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -108,4 +108,4 @@ void block_registry::record::look_at_filling(allocator_call by) const noexcept {
     fill();
 }
 
-} // namespace mallard::checking::inline MALLARD_LIBRARY
+}} // namespace mallard::checking::MALLARD_LIBRARY

@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-namespace mallard::checking::inline MALLARD_LIBRARY {
+namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -34,7 +34,7 @@ std::uint64_t new_holder_id() noexcept {
     return last_id.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-void leave_word_for(std::uint64_t holder, const memory_below& taken) noexcept {
+void post_message(std::uint64_t holder, const memory_below& taken) noexcept {
     word& w = words[words_written.fetch_add(1) % most_words];
     w.holder.store(0);
     w.begin.store(taken.begin);
@@ -43,7 +43,7 @@ void leave_word_for(std::uint64_t holder, const memory_below& taken) noexcept {
     w.holder.store(holder);
 }
 
-std::optional<memory_below> take_word_for(std::uint64_t holder) noexcept {
+std::optional<memory_below> take_message(std::uint64_t holder) noexcept {
     // A registry without an id holds no block yet, and a word without a holder is not in use.
     if (holder == 0 || words_written.load(std::memory_order_relaxed) == 0) [[likely]] {
         return std::nullopt;
@@ -67,9 +67,9 @@ std::uint64_t block_registry::begin(allocator_call by) noexcept {
     return holder_;
 }
 
-void block_registry::leave_word(const record& r, allocator_call by) const noexcept {
+void block_registry::report_taken_block(const record& r, allocator_call by) const noexcept {
     if (r.holder != 0 && r.holder != id_) {
-        leave_word_for(r.holder, {.begin = r.block, .end = r.block + r.bytes, .taken_by = by});
+        post_message(r.holder, {.begin = r.block, .end = r.block + r.bytes, .taken_by = by});
     }
 }
 
@@ -86,7 +86,7 @@ block_registry::record* block_registry::oldest_between(const record_list& list, 
 /// memory.
 void block_registry::expect_memory_below(allocator_call by) noexcept {
     bool reported = false;
-    while (const std::optional<memory_below> taken = take_word_for(id_)) {
+    while (const std::optional<memory_below> taken = take_message(id_)) {
         for (record_list* list : {&live_, &quarantine_}) {
             while (record* const lost = oldest_between(*list, taken->begin, taken->end)) {
                 if (!std::exchange(reported, true)) {
@@ -104,4 +104,4 @@ void block_registry::expect_memory_below(allocator_call by) noexcept {
     }
 }
 
-} // namespace mallard::checking::inline MALLARD_LIBRARY
+}} // namespace mallard::checking::MALLARD_LIBRARY

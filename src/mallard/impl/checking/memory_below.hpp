@@ -1,7 +1,7 @@
-/// Words (messages) about memory that an upstream took back from a live checked allocator.
+/// Messages about memory that an upstream took back from a live checked allocator.
 ///
-///     upstream.release()  --leave_word_for()-->  [ .. | holder, call, memory | .. ]
-///                                                   --take_word_for()-->  the holder's next call
+///     upstream.release()  --post_message()-->  [ .. | holder, call, memory | .. ]
+///                                                   --take_message()-->  the holder's next call
 ///
 /// Data model: a ring of the last 64 messages of the process. An allocator that was winked out never takes its
 /// message, which is overwritten later.
@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace mallard::checking::inline MALLARD_LIBRARY {
+namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 
 struct memory_below {
     const std::byte* begin = nullptr;
@@ -28,9 +28,9 @@ struct memory_below {
 [[nodiscard]] std::uint64_t new_holder_id() noexcept;
 
 /// Effects: leaves a message for the registry with the id `holder`.
-void leave_word_for(std::uint64_t holder, const memory_below& taken) noexcept;
+void post_message(std::uint64_t holder, const memory_below& taken) noexcept;
 
 /// Effects: takes a message for this registry, if there is one.
-[[nodiscard]] std::optional<memory_below> take_word_for(std::uint64_t holder) noexcept;
+[[nodiscard]] std::optional<memory_below> take_message(std::uint64_t holder) noexcept;
 
-} // namespace mallard::checking::inline MALLARD_LIBRARY
+}} // namespace mallard::checking::MALLARD_LIBRARY

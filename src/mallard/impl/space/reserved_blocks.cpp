@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-namespace mallard::space::inline MALLARD_LIBRARY {
+namespace mallard::space { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -229,4 +229,4 @@ void reserved_blocks::set_next(range* r, range* next) noexcept {
     r->seal = compute_seal(r);
 }
 
-} // namespace mallard::space::inline MALLARD_LIBRARY
+}} // namespace mallard::space::MALLARD_LIBRARY

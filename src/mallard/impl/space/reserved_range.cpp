@@ -11,7 +11,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace mallard::space::reserved_range::inline MALLARD_LIBRARY {
+namespace mallard::space::reserved_range { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -90,4 +90,4 @@ std::size_t rounded(const std::byte* begin, std::size_t bytes) noexcept {
     return saturating_add(bytes, -end & (unit - 1));
 }
 
-} // namespace mallard::space::reserved_range::inline MALLARD_LIBRARY
+}} // namespace mallard::space::reserved_range::MALLARD_LIBRARY

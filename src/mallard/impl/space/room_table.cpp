@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-namespace mallard::space::inline MALLARD_LIBRARY {
+namespace mallard::space { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -35,4 +35,4 @@ bool room_table::has_block_at(std::uintptr_t address) const noexcept {
     return behind != all.begin() && is_block_in((behind - 1)->begin, (behind - 1)->end, address);
 }
 
-} // namespace mallard::space::inline MALLARD_LIBRARY
+}} // namespace mallard::space::MALLARD_LIBRARY

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-namespace mallard::threads::inline MALLARD_LIBRARY {
+namespace mallard::threads { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -90,4 +90,4 @@ void let_go_at_fork(fork_hold& hold) noexcept {
     }
 }
 
-} // namespace mallard::threads::inline MALLARD_LIBRARY
+}} // namespace mallard::threads::MALLARD_LIBRARY

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <new>
 
-namespace mallard::threads::inline MALLARD_LIBRARY {
+namespace mallard::threads { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -69,4 +69,4 @@ bool threads_inside::any() const noexcept {
            to_entry(seen).generation == this_process.current().generation;
 }
 
-} // namespace mallard::threads::inline MALLARD_LIBRARY
+}} // namespace mallard::threads::MALLARD_LIBRARY

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard::threads::inline MALLARD_LIBRARY {
+namespace mallard::threads { inline namespace MALLARD_LIBRARY {
 
 constinit MALLARD_THREAD_LOCAL cache_in_use last_cache{};
 
@@ -216,4 +216,4 @@ void cache_owner::detach_caches() noexcept {
     thread_caches::detach_all(*this);
 }
 
-} // namespace mallard::threads::inline MALLARD_LIBRARY
+}} // namespace mallard::threads::MALLARD_LIBRARY

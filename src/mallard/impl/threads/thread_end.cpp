@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace mallard::threads::inline MALLARD_LIBRARY {
+namespace mallard::threads { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -88,4 +88,4 @@ bool thread_has_closed() noexcept {
     return tasks_closed;
 }
 
-} // namespace mallard::threads::inline MALLARD_LIBRARY
+}} // namespace mallard::threads::MALLARD_LIBRARY

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace mallard::threads::inline MALLARD_LIBRARY {
+namespace mallard::threads { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -20,7 +20,7 @@ thread_rooms::room* thread_rooms::take(bool& is_new) noexcept {
     const core::lock_guard lock(mutex_);
     const process_mark::entry process = this_process.current();
     if (std::exchange(generation_, process.generation) != process.generation) {
-        lose_rooms_of_parent();
+        abandon_rooms_of_parent();
     }
     is_new = false;
     room* taken = find_abandoned(process.process);
@@ -42,7 +42,7 @@ thread_rooms::room* thread_rooms::take(bool& is_new) noexcept {
 }
 
 /// Effects: in the child of a fork, has no thread take the rooms that threads of the parent had.
-void thread_rooms::lose_rooms_of_parent() noexcept {
+void thread_rooms::abandon_rooms_of_parent() noexcept {
     for (room* r = newest_; r != nullptr; r = r->previous) {
         if (r->thread != 0) {
             r->thread = unknown_thread;
@@ -71,4 +71,4 @@ void thread_rooms::put_back(room* emptied) noexcept {
     emptied->next_free = std::exchange(free_, emptied);
 }
 
-} // namespace mallard::threads::inline MALLARD_LIBRARY
+}} // namespace mallard::threads::MALLARD_LIBRARY

@@ -23,7 +23,7 @@
 #include <cstdint>
 #include <new>
 
-namespace mallard::threads::inline MALLARD_LIBRARY {
+namespace mallard::threads { inline namespace MALLARD_LIBRARY {
 
 class thread_rooms {
 public:
@@ -49,7 +49,7 @@ public:
 
 private:
     [[nodiscard]] room* find_abandoned(long process) noexcept;
-    void lose_rooms_of_parent() noexcept;
+    void abandon_rooms_of_parent() noexcept;
 
     std::size_t bytes_;
     fork_mutex mutex_;
@@ -88,4 +88,4 @@ private:
     static constexpr std::size_t content_offset = sizeof(room);
 };
 
-} // namespace mallard::threads::inline MALLARD_LIBRARY
+}} // namespace mallard::threads::MALLARD_LIBRARY
