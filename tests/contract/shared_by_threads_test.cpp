@@ -77,7 +77,8 @@ using shared_allocators =
     ::testing::Types<mallard::synchronized<mallard::multipool<equipment::ledger>>,
                      mallard::synchronized<mallard::monotonic<equipment::ledger>>,
                      mallard::concurrent_multipool<equipment::ledger>,
-                     mallard::checked<mallard::concurrent_multipool<equipment::ledger>>>;
+                     mallard::checked<mallard::concurrent_multipool<equipment::ledger>>,
+                     mallard::counted<mallard::concurrent_multipool<equipment::ledger>>>;
 TYPED_TEST_SUITE(shared_by_threads, shared_allocators);
 
 TYPED_TEST(shared_by_threads, keeps_blocks_of_threads_apart) {
@@ -175,6 +176,46 @@ TYPED_TEST(shared_by_threads, serves_containers_of_many_threads) {
         }
     });
     EXPECT_EQ(wrong, 0);
+}
+
+TEST(budget_of_threads, is_exact) {
+    constexpr std::size_t bytes = 64;
+    constexpr int most = 1000;
+    mallard::limited<mallard::concurrent_multipool<>> pool(most * bytes);
+    for (int round = 0; round < 5; ++round) {
+        std::atomic<int> served = 0;
+        equipment::run_in_threads(threads, [&](int) {
+            std::vector<void*> mine;
+            while (void* const p = pool.try_allocate(bytes)) {
+                mine.push_back(p);
+            }
+            served += static_cast<int>(mine.size());
+        });
+        EXPECT_EQ(served, most);
+        EXPECT_EQ(pool.bytes_in_use(), most * bytes);
+        pool.release();
+    }
+}
+
+TEST(counts_of_threads, are_exact) {
+    mallard::counted<mallard::concurrent_multipool<>> pool;
+    constexpr int rounds = 1000;
+    equipment::run_in_threads(threads, [&](int) {
+        for (int i = 0; i < rounds; ++i) {
+            void* const p = pool.allocate(40);
+            void* const kept = pool.allocate(8);
+            pool.deallocate(p, 40);
+            static_cast<void>(kept);
+        }
+    });
+    const mallard::allocation_counts counts = pool.counts();
+    EXPECT_EQ(counts.allocations, 2U * threads * rounds);
+    EXPECT_EQ(counts.deallocations, 1U * threads * rounds);
+    EXPECT_EQ(counts.allocated_bytes, 48U * threads * rounds);
+    EXPECT_EQ(counts.bytes_in_use, 8U * threads * rounds);
+    EXPECT_GE(counts.peak_bytes, counts.bytes_in_use + 40);
+    EXPECT_LE(counts.peak_bytes, counts.bytes_in_use + 40U * threads);
+    EXPECT_EQ(counts.failures, 0U);
 }
 
 } // namespace

@@ -82,4 +82,21 @@ private:
 
 inline const std::vector<std::string> no_complaints;
 
+/// A ledger that is told which parts of its blocks are not needed.
+class discarding_ledger : public ledger {
+public:
+    struct part {
+        void* begin;
+        std::size_t bytes;
+        bool operator==(const part&) const = default;
+    };
+
+    void discard(void* p, std::size_t bytes) noexcept { discarded_.push_back({p, bytes}); }
+
+    [[nodiscard]] const std::vector<part>& discarded() const noexcept { return discarded_; }
+
+private:
+    std::vector<part> discarded_;
+};
+
 } // namespace equipment

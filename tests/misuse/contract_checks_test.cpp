@@ -29,6 +29,22 @@ TEST(contract_checks, find_invalid_alignments) {
     }
 }
 
+#ifdef __cpp_rtti
+struct node {
+    virtual ~node() = default;
+};
+struct leaf final : node {
+    long value = 0;
+};
+
+TEST(contract_checks, find_an_object_destroyed_by_its_base) {
+    mallard::multipool<> pool;
+    node* const made = mallard::make<leaf>(pool);
+    EXPECT_DEATH(mallard::destroy(pool, made), broken);
+    mallard::destroy(pool, static_cast<leaf*>(made));
+}
+#endif
+
 TEST(contract_checks, find_impossible_sizes) {
     mallard::fixed_pool<> pool;
     EXPECT_DEATH(static_cast<void>(pool.allocate(8, 3)), broken);

@@ -6,13 +6,13 @@
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/expansion.hpp>
-#include <mallard/core/utility.hpp>
+#include <mallard/core/thread_safe.hpp>
 
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Bytes are as requested, without overhead of the mechanism; if it is expandable, they are those that its blocks
 /// have (adapt/metered.hpp).
@@ -33,18 +33,32 @@ struct allocation_counts {
     std::size_t bursts_back = 0;    ///< many blocks that came back at once, counted among deallocations too
 };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE
 
-namespace mallard::adapt::inline MALLARD_MODE {
+namespace mallard::adapt { inline namespace MALLARD_MODE {
 
-class counting : public metered {
+template <bool Shared>
+class counting : public metered<Shared> {
+    using base = metered<Shared>;
+    using base::block_address;
+    using base::counted_bytes;
+    using base::follow;
+
 public:
-    using metered::operator();
+    using base::operator();
 
     [[nodiscard]] allocation_counts counts() const noexcept {
-        allocation_counts c = counts_;
-        c.bytes_in_use = bytes_in_use_;
-        return c;
+        return {.allocations = counts_.allocations,
+                .deallocations = counts_.deallocations,
+                .allocated_bytes = counts_.allocated_bytes,
+                .bytes_in_use = bytes_in_use_,
+                .peak_bytes = counts_.peak_bytes,
+                .failures = counts_.failures,
+                .grown_forward = counts_.grown_forward,
+                .grown_backward = counts_.grown_backward,
+                .shrunk = counts_.shrunk,
+                .bursts = counts_.bursts,
+                .bursts_back = counts_.bursts_back};
     }
 
     template <class Mechanism, class Call>
@@ -84,7 +98,7 @@ public:
     template <class Mechanism, class Call>
     std::size_t operator()(Mechanism& m, const shrinking& s, Call call) {
         const std::size_t old_bytes = bytes_in_use_;
-        const std::size_t remaining = metered::operator()(m, s, call);
+        const std::size_t remaining = base::operator()(m, s, call);
         counts_.shrunk += bytes_in_use_ != old_bytes ? 1U : 0U;
         return remaining;
     }
@@ -104,28 +118,43 @@ public:
 
     template <class Mechanism, class Call>
     void operator()(Mechanism& m, const deallocation& d, Call call) {
-        metered::operator()(m, d, call);
+        base::operator()(m, d, call);
         ++counts_.deallocations;
     }
 
     template <class Mechanism, class Call>
     void operator()(Mechanism& m, const burst_return& b, Call call) {
         count_burst_back(b.blocks);
-        metered::operator()(m, b, call);
+        base::operator()(m, b, call);
     }
 
     template <class Mechanism, class Call>
     void operator()(Mechanism& m, const mixed_return& b, Call call) {
         count_burst_back(b.blocks);
-        metered::operator()(m, b, call);
+        base::operator()(m, b, call);
     }
 
 private:
+    using base::bytes_in_use_;
+
+    /// As in allocation_counts.
+    struct tallies {
+        tally<Shared> allocations;
+        tally<Shared> deallocations;
+        tally<Shared> allocated_bytes;
+        tally<Shared> peak_bytes;
+        tally<Shared> failures;
+        tally<Shared> grown_forward;
+        tally<Shared> grown_backward;
+        tally<Shared> shrunk;
+        tally<Shared> bursts;
+        tally<Shared> bursts_back;
+    };
+
     void count(std::size_t blocks, std::size_t bytes) noexcept {
         counts_.allocations += blocks;
         counts_.allocated_bytes += bytes;
-        bytes_in_use_ += bytes;
-        counts_.peak_bytes = core::max(counts_.peak_bytes, bytes_in_use_);
+        counts_.peak_bytes.raise_to(bytes_in_use_ += bytes);
     }
 
     template <class Mechanism, class Call>
@@ -154,20 +183,21 @@ private:
         ++(done.method == expansion::forward ? counts_.grown_forward : counts_.grown_backward);
         counts_.allocated_bytes += done.bytes - old_bytes;
         follow(done, old_bytes);
-        counts_.peak_bytes = core::max(counts_.peak_bytes, bytes_in_use_);
+        counts_.peak_bytes.raise_to(bytes_in_use_);
     }
 
-    allocation_counts counts_;
+    tallies counts_;
 };
 
-} // namespace mallard::adapt::inline MALLARD_MODE
+}} // namespace mallard::adapt::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
-/// Around an allocator it counts the program's requests; as an upstream it counts the allocator's.
+/// Around an allocator it counts the program's requests; as an upstream it counts the allocator's. Thread-safe if the mechanism
+/// is: counts() is exact while no thread calls it, and may count a request that is under way as a failure.
 template <class A>
-class counted : public adapt::adaptor<A, adapt::counting> {
-    using base = adapt::adaptor<A, adapt::counting>;
+class counted : public adapt::adaptor<A, adapt::counting<thread_safe<std::remove_reference_t<A>>>> {
+    using base = adapt::adaptor<A, adapt::counting<thread_safe<std::remove_reference_t<A>>>>;
 
 public:
     using base::base;
@@ -187,4 +217,7 @@ public:
     [[nodiscard]] std::size_t bytes_in_use() const noexcept { return this->hook_.bytes_in_use(); }
 };
 
-} // namespace mallard::inline MALLARD_MODE
+template <class A>
+inline constexpr bool thread_safe<counted<A>> = thread_safe<std::remove_reference_t<A>>;
+
+}} // namespace mallard::MALLARD_MODE

@@ -7,40 +7,52 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/core/thread_safe.hpp>
 #include <mallard/core/utility.hpp>
 
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
-namespace mallard::adapt::inline MALLARD_MODE {
+namespace mallard::adapt { inline namespace MALLARD_MODE {
 
-class limiting : public metered {
+template <bool Shared>
+class limiting : public metered<Shared> {
+    using base = metered<Shared>;
+    using base::block_address;
+    using base::counted_bytes;
+    using base::follow;
+
 public:
-    using metered::operator();
+    using base::operator();
 
     void limit(std::size_t bytes) noexcept { limit_bytes_ = bytes; }
     [[nodiscard]] std::size_t limit_bytes() const noexcept { return limit_bytes_; }
 
     template <class Mechanism, class Call>
     auto operator()(Mechanism& m, const allocation& a, Call call) -> decltype(call(a)) {
-        if (a.bytes > remaining()) {
+        reservation reserved(bytes_in_use_, a.bytes, limit_bytes_);
+        if (!reserved) {
             return refuse<decltype(call(a))>(a.bytes, a.alignment, a.quiet);
         }
         const auto block = call(a);
         if (block_address(block) != nullptr) {
-            bytes_in_use_ += counted_bytes(m, block, a.bytes);
+            reserved.became(counted_bytes(m, block, a.bytes));
         }
         return block;
     }
 
     template <class Mechanism, class Call>
     block_chain operator()(Mechanism& m, const burst& b, Call call) {
-        if (b.bytes != 0 && b.count > remaining() / b.bytes) {
+        if (b.bytes != 0 && b.count > limit_bytes_ / b.bytes) {
+            core::fail_allocation(b.bytes, b.alignment);
+        }
+        reservation reserved(bytes_in_use_, b.count * b.bytes, limit_bytes_);
+        if (!reserved) {
             core::fail_allocation(b.bytes, b.alignment);
         }
         block_chain blocks = call(b);
-        bytes_in_use_ += counted_bytes(m, blocks, b.bytes);
+        reserved.became(counted_bytes(m, blocks, b.bytes));
         return blocks;
     }
 
@@ -97,8 +109,34 @@ public:
     }
 
 private:
+    using base::bytes_in_use_;
+
+    /// A part of the budget that is taken before the mechanism is asked, and goes back if it has no block.
+    class reservation {
+    public:
+        reservation(tally<Shared>& in_use, std::size_t bytes, std::size_t limit_bytes) noexcept
+            : in_use_(in_use.add_within(bytes, limit_bytes) ? &in_use : nullptr), bytes_(bytes) {}
+        reservation(const reservation&) = delete;
+        reservation& operator=(const reservation&) = delete;
+        ~reservation() { became(0); }
+
+        explicit operator bool() const noexcept { return in_use_ != nullptr; }
+
+        /// Effects: makes it `bytes` bytes in use, of which none go back any more.
+        void became(std::size_t bytes) noexcept {
+            if (in_use_ != nullptr) {
+                *in_use_ += bytes - bytes_;
+                in_use_ = nullptr;
+            }
+        }
+
+    private:
+        tally<Shared>* in_use_;
+        std::size_t bytes_;
+    };
+
     [[nodiscard]] std::size_t remaining() const noexcept {
-        return limit_bytes_ - core::min(limit_bytes_, bytes_in_use_);
+        return limit_bytes_ - core::min<std::size_t>(limit_bytes_, bytes_in_use_);
     }
 
     template <class Result>
@@ -118,21 +156,22 @@ private:
     std::size_t limit_bytes_ = 0;
 };
 
-} // namespace mallard::adapt::inline MALLARD_MODE
+}} // namespace mallard::adapt::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// The budget is for the bytes in use, as requested. A request that exceeds the remaining budget fails, and the
 /// mechanism is not called. A release frees the whole budget. If the mechanism is expandable, all bytes of its
 /// blocks are in use (adapt/metered.hpp). A request is compared with the budget, and its rounding counts after
-/// it, so the last request may exceed the budget by its rounding.
+/// it, so the last request may exceed the budget by its rounding. Thread-safe if the mechanism is: threads share one budget.
 template <class A>
-class limited : public adapt::adaptor<A, adapt::limiting> {
+class limited : public adapt::adaptor<A, adapt::limiting<thread_safe<std::remove_reference_t<A>>>> {
+    using base = adapt::adaptor<A, adapt::limiting<thread_safe<std::remove_reference_t<A>>>>;
+
 public:
     template <class... Args>
         requires std::is_constructible_v<A, Args...>
-    explicit limited(std::size_t limit_bytes, Args&&... args)
-        : adapt::adaptor<A, adapt::limiting>(std::forward<Args>(args)...) {
+    explicit limited(std::size_t limit_bytes, Args&&... args) : base(std::forward<Args>(args)...) {
         this->hook_.limit(limit_bytes);
     }
 
@@ -142,4 +181,7 @@ public:
     [[nodiscard]] std::size_t bytes_in_use() const noexcept { return this->hook_.bytes_in_use(); }
 };
 
-} // namespace mallard::inline MALLARD_MODE
+template <class A>
+inline constexpr bool thread_safe<limited<A>> = thread_safe<std::remove_reference_t<A>>;
+
+}} // namespace mallard::MALLARD_MODE

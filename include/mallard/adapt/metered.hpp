@@ -5,15 +5,86 @@
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/expansion.hpp>
+#include <mallard/core/utility.hpp>
 
+#include <atomic>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
-namespace mallard::adapt::inline MALLARD_MODE {
+namespace mallard::adapt { inline namespace MALLARD_MODE {
+
+/// A number that one thread changes; with `Shared`, several at once.
+template <bool Shared>
+class tally {
+public:
+    [[nodiscard]] operator std::size_t() const noexcept {
+        if constexpr (Shared) {
+            return number_.load(std::memory_order_relaxed);
+        } else {
+            return number_;
+        }
+    }
+
+    tally& operator=(std::size_t number) noexcept {
+        if constexpr (Shared) {
+            number_.store(number, std::memory_order_relaxed);
+        } else {
+            number_ = number;
+        }
+        return *this;
+    }
+
+    /// Returns: the sum.
+    std::size_t operator+=(std::size_t more) noexcept {
+        if constexpr (Shared) {
+            return number_.fetch_add(more, std::memory_order_relaxed) + more;
+        } else {
+            return number_ += more;
+        }
+    }
+    std::size_t operator-=(std::size_t less) noexcept { return *this += std::size_t{0} - less; }
+    std::size_t operator++() noexcept { return *this += 1; }
+    std::size_t operator--() noexcept { return *this -= 1; }
+
+    /// Effects: adds `more`, unless the sum would exceed `limit`. Nothing can always be added.
+    /// Returns: true if it did.
+    [[nodiscard]] bool add_within(std::size_t more, std::size_t limit) noexcept {
+        std::size_t number = *this;
+        do {
+            if (more > limit - core::min(limit, number)) {
+                return false;
+            }
+        } while (!replace(number, number + more));
+        return true;
+    }
+
+    /// Effects: makes it `number` if it is less.
+    void raise_to(std::size_t number) noexcept {
+        std::size_t old_number = *this;
+        while (old_number < number && !replace(old_number, number)) {
+        }
+    }
+
+private:
+    /// Returns: false, with the present number in `old_number`, if another thread changed it.
+    [[nodiscard]] bool replace(std::size_t& old_number, std::size_t number) noexcept {
+        if constexpr (Shared) {
+            return number_.compare_exchange_weak(old_number, number, std::memory_order_relaxed);
+        } else {
+            number_ = number;
+            return true;
+        }
+    }
+
+    std::conditional_t<Shared, std::atomic<std::size_t>, std::size_t> number_{0};
+};
 
 /// Data model: the sum of the sizes of the live blocks: their requested bytes, or all their bytes if the
 /// mechanism is expandable. A caller that grows or frees an expandable block need not know its request. A mark
 /// holds the sum, so that a rollback restores it.
+/// Threads: with `Shared`, any may allocate and deallocate; a release excludes them.
+template <bool Shared = false>
 class metered : public passing {
 public:
     using passing::operator();
@@ -55,7 +126,7 @@ public:
 
     template <class Mechanism, class Call>
     auto operator()(Mechanism&, marking m, Call call) const {
-        return std::pair{call(m), bytes_in_use_};
+        return std::pair{call(m), bytes_in_use()};
     }
 
     template <class Mechanism, class Position, class Call>
@@ -103,7 +174,7 @@ protected:
         bytes_in_use_ += done.method == expansion::fresh ? done.bytes : done.bytes - old_bytes;
     }
 
-    std::size_t bytes_in_use_ = 0;
+    tally<Shared> bytes_in_use_;
 };
 
-} // namespace mallard::adapt::inline MALLARD_MODE
+}} // namespace mallard::adapt::MALLARD_MODE

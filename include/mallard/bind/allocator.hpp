@@ -27,7 +27,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::bind::inline MALLARD_LIBRARY {
+namespace mallard::bind { inline namespace MALLARD_LIBRARY {
 
 /// The result of allocate_at_least(): std::allocation_result, if the standard library has it.
 #ifdef __cpp_lib_allocate_at_least
@@ -93,19 +93,31 @@ void construct_with(T* p, const Alloc& allocator, Args&&... args) {
     }
 }
 
+/// True if an argument is an allocator for what `Alloc` makes, or a tuple with one.
+template <class Arg, class Alloc>
+inline constexpr bool hands_allocator =
+    std::is_same_v<Arg, std::allocator_arg_t> || std::is_convertible_v<Arg&, Alloc>;
+template <class... Ts, class Alloc>
+inline constexpr bool hands_allocator<std::tuple<Ts...>, Alloc> =
+    (... || hands_allocator<std::remove_cvref_t<Ts>, Alloc>);
+
 /// Effects: makes an element of a container, as construct() of an allocator does it.
 template <class T, class Alloc, class... Args>
 void construct_element(T* p, const Alloc& allocator, Args&&... args) {
     if constexpr (constructible_with<T, Alloc, Args...>) {
         std::uninitialized_construct_using_allocator(p, allocator, std::forward<Args>(args)...);
     } else {
+        static_assert(
+            (... || hands_allocator<std::remove_cvref_t<Args>, Alloc>),
+            "mallard: the element has an allocator_type, and no constructor that takes these arguments "
+            "with an allocator: its memory would lie elsewhere");
         std::construct_at(p, std::forward<Args>(args)...);
     }
 }
 
-} // namespace mallard::bind::inline MALLARD_LIBRARY
+}} // namespace mallard::bind::MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 /// A copy of a container uses the mechanism of the original. It must not outlive that.
 struct shared_on_copy {
@@ -145,6 +157,8 @@ public:
 
     /// Requires: `mechanism` is not null and outlives all that is allocated here.
     allocator(A* mechanism) noexcept : mechanism_(mechanism) {}
+
+    allocator(std::nullptr_t) = delete; // it needs a mechanism
 
     template <class U>
     allocator(const allocator<U, A, OnCopy>& other) noexcept
@@ -209,4 +223,4 @@ template <class T, class U, class A, class OnCopy>
     return stateless_upstream<A> || std::addressof(a.mechanism()) == std::addressof(b.mechanism());
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

@@ -28,11 +28,45 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::bind { inline namespace MALLARD_LIBRARY {
+
+/// The base of the resources of a mechanism without state, in every mode: each can free the blocks of the others. `Source` is
+/// the mechanism, or what it names as its source if its own name tells the mode.
+template <class Source>
+class resource_without_state : public inline_resource {
+public:
+    /// Returns: true if `other` is a resource of the same source.
+    [[nodiscard]] static bool has_member(const std::pmr::memory_resource& other) noexcept {
+#ifdef __cpp_rtti
+        return dynamic_cast<const resource_without_state*>(&other) != nullptr;
+#else
+        static_cast<void>(other);
+        return false;
+#endif
+    }
+};
+
+template <class A>
+struct resource_base {
+    using type = inline_resource;
+};
+template <stateless_upstream A>
+struct resource_base<A> {
+    using type = resource_without_state<A>;
+};
+template <stateless_upstream A>
+    requires requires { typename A::source_type; }
+struct resource_base<A> {
+    using type = resource_without_state<typename A::source_type>;
+};
+
+}} // namespace mallard::bind::MALLARD_LIBRARY
+
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <class A>
     requires upstream<std::remove_reference_t<A>>
-class resource final : public inline_resource {
+class resource final : public bind::resource_base<std::remove_reference_t<A>>::type {
 public:
     using mechanism_type = std::remove_reference_t<A>;
 
@@ -42,7 +76,7 @@ public:
     explicit resource(Args&&... args) noexcept(std::is_nothrow_constructible_v<A, Args...>)
         : mechanism_(std::forward<Args>(args)...) {
         if constexpr (core::has_front<mechanism_type>) {
-            serve_from(mechanism_.front());
+            this->serve_from(mechanism_.front());
         }
     }
 
@@ -70,7 +104,7 @@ public:
         if constexpr (nothrow_upstream<mechanism_type>) {
             return mechanism_.try_allocate(bytes, alignment);
         } else {
-            return inline_resource::try_allocate(bytes, alignment);
+            return this->inline_resource::try_allocate(bytes, alignment);
         }
     }
 
@@ -129,12 +163,11 @@ private:
     }
 
     [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-        if (this == &other) {
-            return true;
+        if constexpr (stateless_upstream<mechanism_type>) {
+            return this == &other || bind::resource_base<mechanism_type>::type::has_member(other);
+        } else {
+            return this == &other || find_mechanism(other) == std::addressof(mechanism_);
         }
-        const mechanism_type* const theirs = find_mechanism(other);
-        return theirs != nullptr &&
-               (stateless_upstream<mechanism_type> || theirs == std::addressof(mechanism_));
     }
 
     /// Returns: the mechanism of `other`, if that is a binding of such a one; otherwise null.
@@ -160,4 +193,4 @@ template <class A>
     requires upstream<A> && (!std::is_base_of_v<std::pmr::memory_resource, A>)
 resource(A&) -> resource<A&>;
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

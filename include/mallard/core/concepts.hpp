@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 /// The source of a local allocator's chunks. `allocate` returns `bytes` bytes at `alignment`, a power of two. It
 /// never returns null; it reports failure by an exception. Zero bytes are a valid request. `deallocate` takes the
@@ -85,9 +85,11 @@ template <class U>
 concept upstream_reference =
     upstream<U> && std::copyable<U> && requires { typename U::refers_to_an_upstream; };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY
 
-namespace mallard::core::inline MALLARD_LIBRARY {
+namespace mallard::core { inline namespace MALLARD_LIBRARY {
+
+class global_heap; // never defined: the source of new_delete, whose own name tells the mode
 
 /// True if all blocks have one size that the user chose, so that there is no room around them.
 template <class A>
@@ -131,4 +133,4 @@ inline constexpr bool is_memory_or_size = [] {
             (std::is_arithmetic_v<std::remove_cvref_t<Args>> || ...));
 }();
 
-} // namespace mallard::core::inline MALLARD_LIBRARY
+}} // namespace mallard::core::MALLARD_LIBRARY

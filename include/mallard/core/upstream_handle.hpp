@@ -6,9 +6,22 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/utility.hpp>
 
+#include <concepts>
+#include <cstddef>
 #include <type_traits>
 
-namespace mallard::core::inline MALLARD_MODE {
+namespace mallard::core { inline namespace MALLARD_MODE {
+
+/// Effects: tells an upstream that can use it that the contents of [p, p + bytes), a part of a block, are not needed.
+template <upstream Upstream>
+void discard([[maybe_unused]] Upstream&& source, [[maybe_unused]] void* p,
+             [[maybe_unused]] std::size_t bytes) noexcept {
+    if constexpr (requires {
+                      { source.discard(p, bytes) } noexcept -> std::same_as<void>;
+                  }) {
+        source.discard(p, bytes);
+    }
+}
 
 /// The parameter of a constructor that takes an upstream: one to refer to; or a reference, which is copied, so that it may
 /// be a temporary.
@@ -51,4 +64,4 @@ private:
     Upstream source_;
 };
 
-} // namespace mallard::core::inline MALLARD_MODE
+}} // namespace mallard::core::MALLARD_MODE

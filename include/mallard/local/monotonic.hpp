@@ -46,15 +46,15 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 struct monotonic_options {
     chunk_growth growth;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE
 
-namespace mallard::unchecked::inline MALLARD_MODE {
+namespace mallard::unchecked { inline namespace MALLARD_MODE {
 
 /// Not thread-safe; neither copied nor moved, because bound containers point to it.
 template <upstream Upstream>
@@ -188,6 +188,16 @@ public:
     void rewind() noexcept {
         return_to({nullptr, buffer_, buffer_limit()});
         core::poison(buffer_, buffer_bytes());
+    }
+
+    /// Effects: returns the chunks that wait for the next use to the upstream, and the free end of the region to the system, if
+    /// the upstream can discard() it: for what was built and lives on. An initial buffer is left alone.
+    /// Complexity: linear in the chunks that wait.
+    void tidy() noexcept {
+        kept_.release(upstream_.get());
+        if (front_.limit() != buffer_limit()) {
+            core::discard(upstream_.get(), front_.cursor(), front_.free_bytes());
+        }
     }
 
     /// Returns: the present point in the allocator's life.
@@ -430,9 +440,9 @@ void* monotonic<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignm
     return block;
 }
 
-} // namespace mallard::unchecked::inline MALLARD_MODE
+}} // namespace mallard::unchecked::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <upstream Upstream>
 class monotonic : public checking::by_default<unchecked::monotonic<Upstream>> {
@@ -471,4 +481,4 @@ monotonic(const Reference&, monotonic_options = {}) -> monotonic<Reference>;
 
 static_assert(rewindable<monotonic<>>);
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

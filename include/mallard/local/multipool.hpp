@@ -56,7 +56,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 struct multipool_options {
     /// Larger requests go straight upstream. From 8 to 2^30; a number outside stands for the nearest.
@@ -65,9 +65,9 @@ struct multipool_options {
     chunk_growth growth{.factor = 4};
 };
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE
 
-namespace mallard::unchecked::inline MALLARD_MODE {
+namespace mallard::unchecked { inline namespace MALLARD_MODE {
 
 /// `Reuse` is the order in which freed blocks are used again; the default is chosen by measurement
 /// (reuse/hybrid_order.hpp).
@@ -180,10 +180,11 @@ public:
         account_ = {};
     }
 
-    /// Effects: returns the chunks to the upstream in which every block is free. Blocks of each size are reused in the order of
-    /// their addresses from now on, lowest first: what is built after a time of changes lies together again. Moves no block in
-    /// use. Chunks with the lists, with blocks of up to eight bytes, and in a pool that began with one size the first ones may
-    /// stay. A shrinking_multipool merges free blocks too.
+    /// Effects: returns the chunks to the upstream in which every block is free, and the unused end of the newest one to the
+    /// system, if the upstream can discard() it. Blocks of each size are reused in the order of their addresses from now on,
+    /// lowest first: what is built after a time of changes lies together again. Moves no block in use. Chunks with the lists,
+    /// with blocks of up to eight bytes, and in a pool that began with one size the first ones may stay. A shrinking_multipool
+    /// merges free blocks too.
     /// Complexity: n log n in the free blocks and chunks, each of which is read; for a moment when the program can wait.
     void tidy() noexcept
         requires requires(front_type& front, reuse::block_run& blocks) { front.free().put_back(blocks); };
@@ -344,6 +345,7 @@ void multipool<Upstream, Reuse, Classes>::tidy() noexcept
     if (!has_room) {
         front_.set_room(nullptr, 0);
     }
+    core::discard(upstream_.get(), front_.cursor(), front_.room_bytes());
     next_.restart(kept_bytes / 8);
 }
 
@@ -540,9 +542,9 @@ void multipool<Upstream, Reuse, Classes>::deallocate_over_aligned(void* p, std::
     deallocate(block, padded_bytes);
 }
 
-} // namespace mallard::unchecked::inline MALLARD_MODE
+}} // namespace mallard::unchecked::MALLARD_MODE
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 class multipool : public checking::by_default<unchecked::multipool<Upstream, Reuse, Classes>> {
@@ -575,4 +577,4 @@ static_assert(local_allocator<multipool<>> && burst_allocator<multipool<>>);
 static_assert(sizeof(unchecked::multipool<chunk_cache, hybrid_order, eighth_classes>) <= 40,
               "a program may have a million of them");
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

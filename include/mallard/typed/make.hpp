@@ -17,14 +17,16 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
 #include <mallard/core/upstream_handle.hpp>
 #include <mallard/lifetime/object_room.hpp>
 
 #include <memory>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 /// Effects: makes a T of `args` in memory of `from`, and hands it the allocator if T takes one.
 /// Returns: the object. It ends by destroy(), or with the memory, without its destructor.
@@ -39,6 +41,14 @@ template <class T, upstream A, class... Args>
 /// Requires: `object` came from make<T>(from), and T is its own type, not a base.
 template <class T, upstream A>
 void destroy(A& from, T* object) noexcept {
+    static_assert(!std::is_abstract_v<T>,
+                  "mallard: the memory goes back with the bytes of the object's own type, and no "
+                  "object has an abstract one; unique_base_ptr knows the type");
+#ifdef __cpp_rtti
+    if constexpr (std::is_polymorphic_v<T> && !std::is_final_v<T>) {
+        MALLARD_EXPECTS(typeid(*object) == typeid(T));
+    }
+#endif
     std::destroy_at(object);
     core::give_back(from, const_cast<std::remove_cv_t<T>*>(object), sizeof(T), alignof(T));
 }
@@ -110,4 +120,4 @@ template <class T, upstream A, class... Args>
     return unique_ptr<T, A>(make<T>(from, std::forward<Args>(args)...), deleter<T, A>(from));
 }
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -33,7 +33,7 @@
 
 #include <cstddef>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 struct chunk_cache_limits {
     std::size_t thread_bytes = std::size_t{32} << 20;
@@ -68,6 +68,9 @@ public:
     static void deallocate(void* p, std::size_t bytes,
                            std::size_t alignment = fundamental_alignment) noexcept;
 
+    /// Effects: gives the memory of a part of a chunk back to the system, as pages::discard() does. The chunk stays the caller's.
+    static void discard(void* p, std::size_t bytes) noexcept;
+
     /// Effects: returns all chunks in the calling thread's bins and in the shared ones to the system.
     static void trim() noexcept;
 
@@ -77,13 +80,13 @@ public:
     [[nodiscard]] static chunk_cache_stats stats() noexcept;
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <>
 inline constexpr bool thread_safe<chunk_cache> = true;
 
 static_assert(stateless_upstream<chunk_cache>);
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

@@ -14,10 +14,12 @@
 #include <cstdint>
 #include <new>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 class new_delete {
 public:
+    using source_type = core::global_heap; ///< the same in every mode (bind/resource.hpp)
+
     /// Throws: std::bad_alloc, after the out-of-memory handler has run.
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
 // AddressSanitizer's operator new ends the program if it has no memory, unless it must not throw.
@@ -101,4 +103,4 @@ inline constexpr bool thread_safe<new_delete> = true;
 
 static_assert(stateless_upstream<new_delete>);
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

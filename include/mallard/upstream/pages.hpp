@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 enum class huge_pages {
     never,
@@ -52,6 +52,14 @@ public:
     /// Requires: `p` came from allocate(bytes, alignment), with these options.
     void offer(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) const noexcept;
 
+    /// Effects: gives the memory of the whole pages in [p, p + bytes) back to the system at once, if there are
+    /// `least_discarded_pages` of them. They stay usable, and cost a fault each; their contents are lost. A huge page is split.
+    /// Requires: the range lies in the caller's private memory, of any allocator.
+    static void discard(void* p, std::size_t bytes) noexcept;
+
+    /// Fewer are not worth a call of the system.
+    static constexpr std::size_t least_discarded_pages = 2;
+
     [[nodiscard]] page_options options() const noexcept { return options_; }
 
     /// Returns: the pages of the mappings that overlap [p, p + bytes).
@@ -85,13 +93,13 @@ private:
     page_options options_;
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard { inline namespace MALLARD_MODE {
 
 template <>
 inline constexpr bool thread_safe<pages> = true;
 
 static_assert(upstream<pages>);
 
-} // namespace mallard::inline MALLARD_MODE
+}} // namespace mallard::MALLARD_MODE

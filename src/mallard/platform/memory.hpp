@@ -11,7 +11,7 @@
 
 #include <cstddef>
 
-namespace mallard::platform::inline MALLARD_LIBRARY {
+namespace mallard::platform { inline namespace MALLARD_LIBRARY {
 
 [[nodiscard]] std::size_t page_bytes() noexcept;
 
@@ -38,6 +38,9 @@ void request_huge_pages(std::byte* p, std::size_t bytes) noexcept;
 
 /// Effects: offers the pages to the system, which takes them only under pressure. Their contents are lost, now or later.
 void offer(std::byte* p, std::size_t bytes) noexcept;
+
+/// Effects: gives the memory of pages back at once. They stay usable; their contents are lost.
+void discard(std::byte* p, std::size_t bytes) noexcept;
 
 // ---- addresses
 
@@ -66,4 +69,4 @@ void release(std::byte* p, std::size_t bytes) noexcept;
 
 void unmap_wiped_page(void* page, std::size_t bytes) noexcept;
 
-} // namespace mallard::platform::inline MALLARD_LIBRARY
+}} // namespace mallard::platform::MALLARD_LIBRARY

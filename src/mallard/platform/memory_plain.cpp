@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-namespace mallard::platform::inline MALLARD_LIBRARY {
+namespace mallard::platform { inline namespace MALLARD_LIBRARY {
 
 std::size_t page_bytes() noexcept {
     return 4096;
@@ -38,6 +38,8 @@ bool populate(std::byte*, std::size_t) noexcept {
 
 void offer(std::byte*, std::size_t) noexcept {}
 
+void discard(std::byte*, std::size_t) noexcept {}
+
 // Addresses without memory do not exist: a heap takes its large blocks from its upstream, as it does where a system has
 // none left.
 std::byte* reserve(std::size_t) noexcept {
@@ -64,4 +66,4 @@ void* map_wiped_page(std::size_t) noexcept {
 
 void unmap_wiped_page(void*, std::size_t) noexcept {}
 
-} // namespace mallard::platform::inline MALLARD_LIBRARY
+}} // namespace mallard::platform::MALLARD_LIBRARY

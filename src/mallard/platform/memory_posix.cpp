@@ -20,7 +20,7 @@
 #define MAP_NORESERVE 0 // of the BSDs: they count no reserved memory
 #endif
 
-namespace mallard::platform::inline MALLARD_LIBRARY {
+namespace mallard::platform { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -128,6 +128,10 @@ void offer([[maybe_unused]] std::byte* p, [[maybe_unused]] std::size_t bytes) no
 #endif
 }
 
+void discard(std::byte* p, std::size_t bytes) noexcept {
+    madvise(p, bytes, MADV_DONTNEED); // refused for locked memory, which stays
+}
+
 std::byte* reserve(std::size_t bytes) noexcept {
     void* p = mmap(nullptr, bytes, PROT_NONE, of_nobody, -1, 0);
     return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
@@ -170,4 +174,4 @@ void unmap_wiped_page(void* page, std::size_t bytes) noexcept {
     munmap(page, bytes);
 }
 
-} // namespace mallard::platform::inline MALLARD_LIBRARY
+}} // namespace mallard::platform::MALLARD_LIBRARY

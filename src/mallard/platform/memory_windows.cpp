@@ -8,7 +8,7 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-namespace mallard::platform::inline MALLARD_LIBRARY {
+namespace mallard::platform { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -78,6 +78,10 @@ void offer(std::byte* p, std::size_t bytes) noexcept {
     VirtualAlloc(p, bytes, MEM_RESET, PAGE_READWRITE);
 }
 
+void discard(std::byte* p, std::size_t bytes) noexcept {
+    offer(p, bytes);
+}
+
 std::byte* reserve(std::size_t bytes) noexcept {
     return take(nullptr, bytes, MEM_RESERVE, PAGE_NOACCESS);
 }
@@ -104,4 +108,4 @@ void* map_wiped_page(std::size_t) noexcept {
 
 void unmap_wiped_page(void*, std::size_t) noexcept {}
 
-} // namespace mallard::platform::inline MALLARD_LIBRARY
+}} // namespace mallard::platform::MALLARD_LIBRARY

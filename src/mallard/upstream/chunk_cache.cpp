@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 using namespace chunk_bins;
 
@@ -248,6 +248,10 @@ void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
     }
 }
 
+void chunk_cache::discard(void* p, std::size_t bytes) noexcept {
+    pages::discard(p, bytes);
+}
+
 void chunk_cache::trim() noexcept {
     if (thread_bins != nullptr) {
         thread_bins->empty(to_shared);
@@ -268,4 +272,4 @@ chunk_cache_stats chunk_cache::stats() noexcept {
             .offered_bytes = own_offered + shared.offered_bytes()};
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

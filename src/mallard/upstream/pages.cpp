@@ -12,7 +12,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
@@ -124,6 +124,14 @@ void pages::offer(void* p, std::size_t bytes, std::size_t alignment) const noexc
     platform::offer(static_cast<std::byte*>(p), to_extent(bytes, alignment, options_.huge).bytes);
 }
 
+void pages::discard(void* p, std::size_t bytes) noexcept {
+    const std::size_t page = page_bytes();
+    const std::size_t front = core::padding_to(p, page);
+    if (bytes >= front + least_discarded_pages * page) {
+        platform::discard(static_cast<std::byte*>(p) + front, core::align_down(bytes - front, page));
+    }
+}
+
 std::size_t pages::page_bytes() noexcept {
     return page_size.get();
 }
@@ -136,4 +144,4 @@ bool pages::has_huge_pages() noexcept {
     return huge_page_mode.get() != 0;
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+}} // namespace mallard::MALLARD_LIBRARY

@@ -7,7 +7,7 @@
 namespace {
 
 /// The smallest hook of this kind: it counts the allocated bytes.
-struct summing : mallard::adapt::metered {
+struct summing : mallard::adapt::metered<> {
     using metered::operator();
 
     template <class Mechanism, class Call>

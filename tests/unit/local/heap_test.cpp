@@ -147,6 +147,45 @@ TEST_F(heap, trim_returns_empty_chunks) {
     EXPECT_NE(heap_.allocate(200), nullptr);
 }
 
+TEST_F(heap, tidy_hands_out_blocks_in_the_order_of_addresses) {
+    mallard::heap<ledger> one_chunk(source_, {.growth = {.first_chunk_bytes = 2 * mib}});
+    std::vector<void*> blocks;
+    for (int i = 0; i != 1000; ++i) {
+        blocks.push_back(one_chunk.allocate(i % 2 == 0 ? 40 : 1000));
+    }
+    std::vector<void*> holes; // of two blocks each
+    for (std::size_t i = 0; i != 100; ++i) {
+        const std::size_t first = i * 37 % 100 * 4;
+        holes.push_back(blocks[first]);
+        one_chunk.deallocate(blocks[first]);
+        one_chunk.deallocate(blocks[first + 1]);
+    }
+    ASSERT_FALSE(std::ranges::is_sorted(holes));
+    one_chunk.tidy();
+    EXPECT_EQ(equipment::find_defect(one_chunk), "");
+    std::ranges::sort(holes);
+    std::vector<void*> reused(holes.size());
+    std::ranges::generate(reused, [&] { return one_chunk.allocate(1040); });
+    EXPECT_EQ(reused, holes);
+    EXPECT_EQ(equipment::find_defect(one_chunk), "");
+}
+
+TEST_F(heap, tidy_returns_empty_chunks) {
+    std::vector<void*> blocks;
+    for (int i = 0; i < 5000; ++i) {
+        blocks.push_back(heap_.allocate(200));
+    }
+    for (std::size_t i = 1; i < blocks.size(); ++i) {
+        heap_.deallocate(blocks[i]);
+    }
+    heap_.tidy();
+    EXPECT_EQ(source_.outstanding(), 1U);
+    heap_.deallocate(blocks[0]);
+    heap_.tidy();
+    EXPECT_EQ(source_.outstanding(), 0U);
+    EXPECT_NE(heap_.allocate(200), nullptr);
+}
+
 TEST_F(heap, serves_blocks_larger_than_chunk) {
     for (const std::size_t bytes : {100 * kib, 5 * mib, 300 * kib}) {
         void* const p = heap_.allocate(bytes);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace {
@@ -440,6 +441,39 @@ TEST(monotonic_construction, serves_from_memory_of_any_type) {
     static_cast<void>(arena.allocate(1, 1));
     EXPECT_EQ(source.granted().size(), 1U);
     EXPECT_TRUE(arena.owns(p)) << "the buffer is in use after it is full";
+}
+
+// ---- tidying
+
+TEST(monotonic_tidy, discards_the_free_end_of_a_chunk) {
+    using ends = std::vector<equipment::discarding_ledger::part>;
+    equipment::discarding_ledger source;
+    mallard::monotonic<equipment::discarding_ledger> arena(source);
+    static_cast<void>(arena.allocate(100, 8));
+    arena.tidy();
+    const std::size_t left = arena.bytes_left();
+    ASSERT_GT(left, 0U);
+    EXPECT_EQ(source.discarded(), (ends{{arena.allocate(1, 1), left}})) << "the next block is cut from it";
+}
+
+TEST(monotonic_tidy, leaves_the_initial_buffer_alone) {
+    equipment::discarding_ledger source;
+    alignas(16) std::array<std::byte, 4096> buffer;
+    mallard::monotonic<equipment::discarding_ledger> arena(std::span<std::byte>(buffer), source);
+    static_cast<void>(arena.allocate(100, 8));
+    arena.tidy();
+    EXPECT_TRUE(source.discarded().empty());
+}
+
+TEST_F(monotonic, tidy_returns_chunks_that_wait) {
+    for (int i = 0; i != 100; ++i) {
+        static_cast<void>(arena_.allocate(100, 8));
+    }
+    arena_.rewind();
+    EXPECT_GT(source_.outstanding(), 1U);
+    arena_.tidy();
+    EXPECT_EQ(source_.outstanding(), 0U);
+    EXPECT_NE(arena_.allocate(8, 8), nullptr);
 }
 
 TEST(monotonic_construction, deduces_upstream) {

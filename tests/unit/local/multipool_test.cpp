@@ -388,9 +388,9 @@ constexpr std::size_t mixed_sizes[] = {24, 40, 128, 256, 32, 1000};
 
 /// A pool whose blocks of mixed sizes were freed in no order, except for some.
 template <class Order>
-class littered_pool {
+class fragmented_pool {
 public:
-    littered_pool() {
+    fragmented_pool() {
         for (std::size_t i = 0; i != 4000; ++i) {
             const std::size_t bytes = mixed_sizes[next() % std::size(mixed_sizes)];
             blocks_.emplace_back(allocate(bytes), bytes);
@@ -445,21 +445,21 @@ using orders = ::testing::Types<mallard::hybrid_order, mallard::first_freed, mal
 TYPED_TEST_SUITE(tidy, orders, order_names);
 
 TYPED_TEST(tidy, returns_chunks_without_a_block_in_use) {
-    littered_pool<TypeParam> littered;
-    const std::size_t peak_bytes = littered.pool.stats().chunk_bytes;
-    littered.keep(2);
-    littered.pool.tidy();
-    EXPECT_LE(littered.pool.stats().chunks, 5U) << "those of the blocks and of the tables";
-    EXPECT_LT(littered.pool.stats().chunk_bytes, peak_bytes);
-    littered.expect_contents();
-    littered.keep(0);
-    littered.pool.tidy();
-    EXPECT_LE(littered.pool.stats().chunk_bytes, 16U << 10) << "the tables alone";
-    EXPECT_EQ(littered.source.complaints(), equipment::no_complaints);
+    fragmented_pool<TypeParam> fragmented;
+    const std::size_t peak_bytes = fragmented.pool.stats().chunk_bytes;
+    fragmented.keep(2);
+    fragmented.pool.tidy();
+    EXPECT_LE(fragmented.pool.stats().chunks, 5U) << "those of the blocks and of the tables";
+    EXPECT_LT(fragmented.pool.stats().chunk_bytes, peak_bytes);
+    fragmented.expect_contents();
+    fragmented.keep(0);
+    fragmented.pool.tidy();
+    EXPECT_LE(fragmented.pool.stats().chunk_bytes, 16U << 10) << "the tables alone";
+    EXPECT_EQ(fragmented.source.complaints(), equipment::no_complaints);
 }
 
 TYPED_TEST(tidy, returns_all_chunks_of_one_size) {
-    mallard::multipool<equipment::ledger, TypeParam> pool(littered_pool<TypeParam>::source);
+    mallard::multipool<equipment::ledger, TypeParam> pool(fragmented_pool<TypeParam>::source);
     for (const std::size_t bytes : {24U, 32U, 128U, 4096U}) {
         std::vector<void*> blocks(3000);
         std::ranges::generate(blocks, [&] { return pool.allocate(bytes, 8); });
@@ -475,7 +475,7 @@ TYPED_TEST(tidy, returns_all_chunks_of_one_size) {
 
 TYPED_TEST(tidy, reuses_blocks_in_the_order_of_addresses) {
     for (const bool one_size : {true, false}) {
-        mallard::multipool<equipment::ledger, TypeParam> pool(littered_pool<TypeParam>::source);
+        mallard::multipool<equipment::ledger, TypeParam> pool(fragmented_pool<TypeParam>::source);
         std::vector<std::byte*> blocks;
         for (int i = 0; i != 100; ++i) {
             blocks.push_back(as_bytes(pool.allocate(40, 8)));
@@ -501,26 +501,26 @@ TYPED_TEST(tidy, reuses_blocks_in_the_order_of_addresses) {
 }
 
 TYPED_TEST(tidy, serves_from_what_it_kept) {
-    littered_pool<TypeParam> littered;
-    littered.keep(2000);
-    littered.pool.tidy();
-    littered.expect_contents();
+    fragmented_pool<TypeParam> fragmented;
+    fragmented.keep(2000);
+    fragmented.pool.tidy();
+    fragmented.expect_contents();
     std::vector<std::pair<std::byte*, std::size_t>> more;
     for (std::size_t i = 0; i != 6000; ++i) {
         const std::size_t bytes = mixed_sizes[i % std::size(mixed_sizes)];
-        more.emplace_back(littered.allocate(bytes), bytes);
+        more.emplace_back(fragmented.allocate(bytes), bytes);
     }
-    littered.expect_contents();
+    fragmented.expect_contents();
     for (const auto& [p, bytes] : more) {
         EXPECT_EQ(std::to_integer<std::size_t>(p[bytes - 1]), bytes % 251);
-        littered.pool.deallocate(p, bytes, 8);
+        fragmented.pool.deallocate(p, bytes, 8);
     }
-    littered.pool.tidy();
-    littered.expect_contents();
+    fragmented.pool.tidy();
+    fragmented.expect_contents();
 }
 
 TYPED_TEST(tidy, keeps_blocks_of_8_bytes) {
-    mallard::multipool<equipment::ledger, TypeParam> pool(littered_pool<TypeParam>::source);
+    mallard::multipool<equipment::ledger, TypeParam> pool(fragmented_pool<TypeParam>::source);
     std::vector<std::byte*> words;
     std::vector<void*> nodes;
     for (int i = 0; i != 1000; ++i) {
@@ -538,8 +538,21 @@ TYPED_TEST(tidy, keeps_blocks_of_8_bytes) {
     }
 }
 
+TYPED_TEST(tidy, discards_the_unused_end_of_the_newest_chunk) {
+    using ends = std::vector<equipment::discarding_ledger::part>;
+    equipment::discarding_ledger source;
+    mallard::multipool<equipment::discarding_ledger, TypeParam> pool(source);
+    static_cast<void>(pool.allocate(72, 8));
+    do {
+        static_cast<void>(pool.allocate(40, 8));
+    } while (pool.bytes_left() < 40);
+    pool.tidy();
+    const std::size_t left = pool.bytes_left();
+    EXPECT_EQ(source.discarded(), (ends{{pool.allocate(40, 8), left}})) << "the next block is cut from it";
+}
+
 TYPED_TEST(tidy, has_no_effect_on_an_empty_pool) {
-    mallard::multipool<equipment::ledger, TypeParam> pool(littered_pool<TypeParam>::source);
+    mallard::multipool<equipment::ledger, TypeParam> pool(fragmented_pool<TypeParam>::source);
     pool.tidy();
     EXPECT_EQ(pool.stats().chunks, 0U);
     void* const p = pool.allocate(24, 8);

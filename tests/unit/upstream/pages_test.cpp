@@ -45,6 +45,22 @@ TEST(pages, quiet_failure_skips_handler) {
     mallard::set_out_of_memory_handler(nullptr);
 }
 
+TEST(pages, discard_gives_whole_pages_back) {
+    const std::size_t page = mallard::pages::page_bytes();
+    mallard::pages source(never);
+    auto* const p = static_cast<unsigned char*>(source.allocate(8 * page));
+    std::fill_n(p, 8 * page, static_cast<unsigned char>(7));
+    mallard::pages::discard(p + 1, 2 * page);
+    EXPECT_EQ(resident_pages(p, 8), 8U) << "a single whole page stays";
+    mallard::pages::discard(p + 1, 4 * page);
+    EXPECT_EQ(resident_pages(p, 8), 5U);
+    EXPECT_TRUE(std::all_of(p, p + page, [](unsigned char c) { return c == 7; }));
+    EXPECT_TRUE(std::all_of(p + 4 * page, p + 8 * page, [](unsigned char c) { return c == 7; }));
+    std::fill_n(p, 8 * page, static_cast<unsigned char>(8));
+    EXPECT_EQ(resident_pages(p, 8), 8U) << "they stay usable";
+    source.deallocate(p, 8 * page);
+}
+
 TEST(pages, are_complete_zeroed_and_aligned) {
     const std::size_t page = mallard::pages::page_bytes();
     mallard::pages source(never);

@@ -24,7 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::space::inline MALLARD_MODE {
+namespace mallard::space { inline namespace MALLARD_MODE {
 
 template <class Links>
 class coalescing_space {
@@ -107,6 +107,9 @@ public:
         }
         return cut;
     }
+
+    /// Effects: brings the free blocks of each size into the order of addresses. The remainder is not among them.
+    void sort_free_blocks() noexcept { free_.sort(); }
 
     /// Effects: forgets all rooms.
     void clear() noexcept {
@@ -397,4 +400,4 @@ private:
     std::size_t remainder_end_ = 0;
 };
 
-} // namespace mallard::space::inline MALLARD_MODE
+}} // namespace mallard::space::MALLARD_MODE

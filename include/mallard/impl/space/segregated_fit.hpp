@@ -17,6 +17,8 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/core/free_block.hpp>
+#include <mallard/impl/reuse/empty_chunks.hpp>
 #include <mallard/impl/space/heap_block.hpp>
 
 #include <array>
@@ -24,7 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::space::inline MALLARD_MODE {
+namespace mallard::space { inline namespace MALLARD_MODE {
 
 template <class Links>
 class segregated_fit {
@@ -148,6 +150,25 @@ public:
         became_first(bytes / heap_block::granule_bytes, next);
     }
 
+    /// Effects: brings each bin into the order of addresses, the lowest one first.
+    /// Complexity: n log n in the blocks, each of which is read.
+    void sort() noexcept {
+        reuse::block_run blocks; // of payloads, which have its two words
+        for (std::size_t list = 0; list != lists; ++list) {
+            for (heap_block b = head(list); b;) {
+                const heap_block next = Links::load(b.next_link());
+                blocks.push(reinterpret_cast<core::free_block*>(b.payload()), b.bytes());
+                b = next;
+            }
+        }
+        clear();
+        blocks.sort();
+        blocks.reverse();
+        while (core::free_block* const block = blocks.pop()) {
+            insert(heap_block::holding(block), reuse::block_run::bytes(block));
+        }
+    }
+
     /// Effects: forgets all blocks.
     void clear() noexcept {
         for (std::uint32_t words = summary_; words != 0; words &= words - 1) {
@@ -249,4 +270,4 @@ private:
     std::array<std::size_t, lists> heads_{};
 };
 
-} // namespace mallard::space::inline MALLARD_MODE
+}} // namespace mallard::space::MALLARD_MODE
