@@ -21,10 +21,11 @@ from synthetic_study import study  # noqa: E402
 
 from mallard.advisor.advice.verdict import decide  # noqa: E402
 from mallard.advisor.profile.document import read_profile  # noqa: E402
-from mallard.advisor.view.html.advice import advice_page  # noqa: E402
+from mallard.advisor.view.advice import advice_report  # noqa: E402
 from mallard.bench.experiments import EXPERIMENTS  # noqa: E402
 from mallard.bench.store import Run  # noqa: E402
 from mallard.bench.view.html import Measured, page  # noqa: E402
+from mallard.shared.report.page import report_page  # noqa: E402
 
 
 def report() -> str:
@@ -43,7 +44,8 @@ def advice() -> str:
     recording = document()
     for scope in recording["scopes"]:
         scope["figures"]["D"]["ns_per_operation"] = example.ceiling.ns_per_operation
-    return advice_page(example, decide(example), read_profile(json.dumps(recording)))
+    report = advice_report(example, decide(example), read_profile(json.dumps(recording)))
+    return report_page(report)
 
 
 def main() -> int:

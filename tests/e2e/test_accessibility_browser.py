@@ -15,9 +15,10 @@ from synthetic_study import study
 
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.profile.document import read_profile
-from mallard.advisor.view.html.advice import advice_page
-from mallard.advisor.view.html.profile import profile_page
+from mallard.advisor.view.advice import advice_report
+from mallard.advisor.view.profile import profile_report
 from mallard.cli import main
+from mallard.shared.report.page import report_page
 
 NAMES = ("report", "profile", "advice")
 MANY_STOPS = 60  # of Tab; the largest page has more
@@ -34,8 +35,8 @@ def pages(report_of_everything: Path, tmp_path_factory: pytest.TempPathFactory) 
     folder = tmp_path_factory.mktemp("accessibility")
     case = study()
     texts = {
-        "profile": profile_page(read_profile(json.dumps(document(scope=in_depth())))),
-        "advice": advice_page(case, decide(case), read_profile(json.dumps(withheld()))),
+        "profile": report_page(profile_report(read_profile(json.dumps(document(scope=in_depth()))))),
+        "advice": report_page(advice_report(case, decide(case), read_profile(json.dumps(withheld())))),
     }
     for name, content in texts.items():
         (folder / f"{name}.html").write_text(content, encoding="utf-8")
@@ -106,19 +107,22 @@ def test_every_stop_has_a_visible_focus(browser: Browser, pages: dict[str, Path]
 
 
 def test_the_answer_precedes_the_warnings(browser: Browser, tmp_path: Path) -> None:
-    case, doubtful = study(), read_profile(json.dumps(withheld()))
+    torn = {"trace": {"file": "x", "bytes": 9, "torn_bytes": 8}}
+    case, doubtful = study(), read_profile(json.dumps(withheld() | torn))
     write_run(
         tmp_path / "mallard.db", density_rows(), notes=[("busy", "other programs keep 1.5 of 2 cores busy")]
     )
     assert (
         main(["show", "page", "-o", str(tmp_path / "report.html"), "--db", str(tmp_path / "mallard.db")]) == 0
     )
-    (tmp_path / "profile.html").write_text(profile_page(doubtful), encoding="utf-8")
-    (tmp_path / "advice.html").write_text(advice_page(case, decide(case), doubtful), encoding="utf-8")
+    (tmp_path / "profile.html").write_text(report_page(profile_report(doubtful)), encoding="utf-8")
+    (tmp_path / "advice.html").write_text(
+        report_page(advice_report(case, decide(case), doubtful)), encoding="utf-8"
+    )
     for name in NAMES:
         page = Page(browser).open(tmp_path / f"{name}.html")
         assert page.evaluate(
-            "!!(document.querySelector('.lead, .verdict')"
+            "!!(document.querySelector('.lead')"
             ".compareDocumentPosition(document.querySelector('.caution')) & Node.DOCUMENT_POSITION_FOLLOWING)"
         ), name
 

@@ -15,7 +15,8 @@ from synthetic_study import study
 from mallard.advisor.advice.code import TypeChange
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.profile.document import read_profile
-from mallard.advisor.view.html.advice import advice_page
+from mallard.advisor.view.advice import advice_report
+from mallard.shared.report.page import report_page
 
 CHANGE = TypeChange("vector", "T", "handle", "src/server.cpp:90", 1_000_000)
 
@@ -25,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pages = tmp_path_factory.mktemp("advice")
     of = study(changes=(CHANGE,))
     for name, content in {"all": document(), "hostile": hostile()}.items():
-        page = advice_page(of, decide(of), read_profile(json.dumps(content)))
+        page = report_page(advice_report(of, decide(of), read_profile(json.dumps(content))))
         (pages / f"{name}.html").write_text(page, encoding="utf-8")
     return pages
 
@@ -72,7 +73,7 @@ def test_the_answer_can_be_read(browser: Browser, folder: Path, dark: bool) -> N
     opened = Page(browser, dark=dark).open(folder / "all.html")
     colours = opened.evaluate(
         "(({ color, backgroundColor }) => [color, backgroundColor])"
-        "(getComputedStyle(document.querySelector('.verdict')))"
+        "(getComputedStyle(document.querySelector('.lead')))"
     )
     assert contrast(*colours) >= 7
 
@@ -84,5 +85,5 @@ def test_the_panel_shows_the_savings_of_a_call(page: Page) -> None:
 
 def test_shows_all_sections_without_scripts(browser: Browser, folder: Path) -> None:
     plain = Page(browser, script=False).open(folder / "all.html")
-    for part in ("#answer", "#before-and-after", "#tried", "#flame", "#code"):
+    for part in ("#figures", "#before-and-after", "#tried", "#flame-graph", "#code-to-paste"):
         assert text(plain, part)

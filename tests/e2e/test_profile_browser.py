@@ -12,7 +12,8 @@ from looks import contrast, count, overflow, text
 from synthetic_profile import document, empty, hostile, in_depth, withheld
 
 from mallard.advisor.profile.document import read_profile
-from mallard.advisor.view.html.profile import profile_page
+from mallard.advisor.view.profile import profile_report
+from mallard.shared.report.page import report_page
 
 NODES = ".rows i"
 
@@ -27,7 +28,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "hostile": hostile() | {"scope": in_depth()},
     }
     for name, content in documents.items():
-        (pages / f"{name}.html").write_text(profile_page(read_profile(json.dumps(content))), encoding="utf-8")
+        (pages / f"{name}.html").write_text(
+            report_page(profile_report(read_profile(json.dumps(content)))), encoding="utf-8"
+        )
     return pages
 
 
@@ -135,8 +138,8 @@ def test_the_timeline_reads_all_lines_at_the_pointer(page: Page) -> None:
 
 
 def test_a_heading_sorts_scopes_with_their_second_rows(page: Page) -> None:
-    head = "#scopes thead th:nth-child(2)"
-    cells = "#scopes tbody tr:first-child td:nth-child(2)"
+    head = "#scopes > .wide > table > thead th:nth-child(2)"
+    cells = "#scopes > .wide > table > tbody > tr:first-child > td:nth-child(2)"
     figures = f"[...document.querySelectorAll('{cells}')].map(e => e.innerText.trim())"
     page.evaluate(f"document.querySelector('{head}').click()")
     assert page.evaluate(figures) == ["\u2264 98 %", "\u2264 61 %", "\u2264 4.0 %"]
@@ -144,7 +147,8 @@ def test_a_heading_sorts_scopes_with_their_second_rows(page: Page) -> None:
     page.press("Enter")
     assert page.evaluate(figures) == ["\u2264 4.0 %", "\u2264 61 %", "\u2264 98 %"]
     assert page.evaluate(f"document.querySelector('{head}').ariaSort") == "ascending"
-    assert count(page, "#scopes tbody") == count(page, "#scopes tbody .more") == 3
+    bodies = "#scopes > .wide > table > tbody"
+    assert count(page, bodies) == count(page, f"{bodies} > .more") == 3
 
 
 def test_an_opened_stack_has_all_levels(page: Page) -> None:
@@ -168,7 +172,7 @@ def test_shows_figures_and_tables_without_script(browser: Browser, folder: Path)
     plain = Page(browser, script=False).open(folder / "all.html")
     assert count(plain, NODES) > 10
     assert count(plain, ".drawing polyline") == 3
-    assert count(plain, "#scopes tbody") == 3
+    assert count(plain, "#scopes > .wide > table > tbody") == 3
     assert "clang::ParseAST" in text(plain, "#scopes")
 
 

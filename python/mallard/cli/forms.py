@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mallard.shared.report.model import Report
 
 
-def add_forms(parser: argparse.ArgumentParser) -> None:
+def add_forms(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument(
         "--html",
@@ -30,6 +30,7 @@ def add_forms(parser: argparse.ArgumentParser) -> None:
     )
     forms.add_argument("--markdown", action="store_true", help=argparse.SUPPRESS)
     forms.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
+    return forms
 
 
 def check_forms(
@@ -48,15 +49,20 @@ def check_forms(
 
 def write_report(arguments: argparse.Namespace, report: Report, as_json: Callable[[], str]) -> None:
     """JSON is the analysis's own data, which has more than the report shows."""
+    if arguments.json:
+        print(as_json())
+    else:
+        show_forms(arguments, report)
+
+
+def show_forms(arguments: argparse.Namespace, report: Report) -> None:
+    """In the terminal, and as a page; or as Markdown."""
     from mallard.shared.report.markdown import markdown_report
     from mallard.shared.report.page import report_page
     from mallard.shared.report.terminal import show_report
     from mallard.shared.view.terminal.console import output_console
 
     command = shlex.join(["mallard", *sys.argv[1:]])
-    if arguments.json:
-        print(as_json())
-        return
     if arguments.markdown:
         print(markdown_report(report, command), end="")
         return

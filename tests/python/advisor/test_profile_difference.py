@@ -10,7 +10,10 @@ from synthetic_profile import document, withheld
 
 from mallard.advisor.profile.difference import Difference, Sums, compare
 from mallard.advisor.profile.document import read_profile
-from mallard.advisor.view.terminal.profile.difference import show_difference
+from mallard.advisor.view.profile.difference import difference_report
+from mallard.shared.report.figures import cell_text
+from mallard.shared.report.model import Report, Row, Table
+from mallard.shared.report.terminal import show_report
 from mallard.shared.view.terminal.console import PlainConsole
 
 
@@ -18,9 +21,19 @@ def difference(before: dict[str, Any], after: dict[str, Any]) -> Difference:
     return compare(read_profile(json.dumps(before)), read_profile(json.dumps(after)))
 
 
-def shown(before: dict[str, Any], after: dict[str, Any], *, width: int = 80, all_rows: bool = False) -> str:
-    console = PlainConsole(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    show_difference(console, difference(before, after), all_rows=all_rows)
+def report(before: dict[str, Any], after: dict[str, Any], *, all_rows: bool = False) -> Report:
+    return difference_report(difference(before, after), all_rows=all_rows)
+
+
+def rows(shown: Report, title: str) -> tuple[Row, ...]:
+    (block,) = next(section for section in shown.sections if section.title == title).blocks
+    assert isinstance(block, Table)
+    return block.rows
+
+
+def screen(shown: Report, width: int = 80) -> str:
+    console = PlainConsole(width=width, record=True, force_terminal=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    show_report(console, shown)
     return console.export_text()
 
 
@@ -44,7 +57,9 @@ def test_equal_profiles_do_not_differ() -> None:
     result = difference(document(), document())
     assert not result.sites
     assert not result.scopes
-    assert "the same" in shown(document(), document())
+    shown = report(document(), document())
+    assert shown.answer.text == "The allocations are the same."
+    assert [section.about for section in shown.sections[1:]] == ["no difference"] * 2
 
 
 def test_matches_sites_by_name_and_line() -> None:
@@ -60,9 +75,8 @@ def test_new_and_removed_sites_are_told() -> None:
     changes = {change.name: change for change in difference(before, after).sites}
     assert changes["gone()"].after is None
     assert changes["new()"].before is None
-    text = shown(before, after)
-    assert " gone\n" in text
-    assert " new\n" in text
+    states = {str(row.cells[-1]) for row in rows(report(before, after), "Sites")}
+    assert states == {"gone", "new"}
 
 
 def test_moved_lines_match_in_order() -> None:
@@ -99,9 +113,9 @@ def test_scopes_with_one_difference_are_one_row() -> None:
     after = document(scopes=more)
     for row, old in zip(after["scopes"], (inner, outer), strict=True):
         row["figures"]["L"]["footprint_bytes"] = old["figures"]["L"]["footprint_bytes"]
-    text = shown(document(scopes=[outer, inner]), after)
-    assert text.count("+100 \N{RIGHTWARDS ARROW} 1,100") == 1
-    assert "the same in 1 function around" in text
+    (row,) = rows(report(document(scopes=[outer, inner]), after), "Scopes")
+    assert cell_text(row.cells[1]) == "+100 \N{RIGHTWARDS ARROW} 1,100"
+    assert row.note == "the same in 1 function around or in it"
     assert len(difference(document(scopes=[inner, outer]), after).scopes) == 2
 
 
@@ -117,17 +131,18 @@ def test_marked_scopes_are_compared_by_name() -> None:
 def test_reasons_against_a_comparison_are_told() -> None:
     other = document()
     other["process"] |= {"executable": "/usr/bin/ld", "sampled_one_in": 8}
-    text = " ".join(shown(document(), other).split())
+    text = " ".join(report(document(), other).doubts)
     assert "These are two programs: /usr/bin/clang-16 and /usr/bin/ld." in text
     assert "one activation in 1 and in 8: their counts cannot be compared" in text
     assert "clang.trace lacks 443 rows, which count as new or gone: write it with --json --all." in text
-    assert "clang.trace has no scopes: " in shown(document(), withheld())
+    assert "clang.trace has no scopes: " in " ".join(report(document(), withheld()).doubts)
 
 
 def test_lines_fit_the_terminal() -> None:
     before = with_sites(*((f"ns::f{at}<{'int, ' * 30}>()", at + 1, 10, 100) for at in range(30)))
+    after = with_sites(("g", None, 1, 1))
     for width in (40, 80, 120):
-        text = shown(before, with_sites(("g", None, 1, 1)), width=width)
+        text = screen(report(before, after), width)
         assert all(len(line) <= width for line in text.splitlines())
-        assert "and 23 more sites: --all" in text
-    assert "more sites" not in shown(before, with_sites(("g", None, 1, 1)), all_rows=True)
+        assert "Sites  8 of 31 (--all): " in text
+    assert "Sites  the largest difference first" in screen(report(before, after, all_rows=True))

@@ -9,13 +9,14 @@ import pytest
 from profile_rows import scope
 from synthetic_profile import document
 
-from mallard.advisor.profile.diffusion import cells, describe, diffused_scopes
+from mallard.advisor.profile.diffusion import describe, diffused_scopes
 from mallard.advisor.profile.document import Profile, read_profile
 from mallard.advisor.profile.merge import merge
+from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import PageFigures
-from mallard.advisor.view.html.profile import profile_page
-from mallard.advisor.view.terminal.profile import show_profile
-from mallard.shared.view.terminal.console import PlainConsole
+from mallard.advisor.view.profile.scopes import diffusion_sections
+from mallard.shared.report.figures import cell_text
+from mallard.shared.report.model import Table
 
 KIB = 1024
 
@@ -49,30 +50,22 @@ def test_lists_scattered_scopes_with_most_superfluous_pages_first() -> None:
     packed = diffusion(pages(400 * KIB, 101, 100))
     small = diffusion(pages(4 * KIB, 15, 1))
     most = diffusion(pages(4000 * KIB, 1600, 1000))
-    rows = diffused_scopes(
-        profile(row(0, 9, SCATTERED), row(1, 9, packed), row(2, 9, small), row(3, 9, most), row(4, 9, None))
+    listed = profile(
+        row(0, 9, SCATTERED), row(1, 9, packed), row(2, 9, small), row(3, 9, most), row(4, 9, None)
     )
-    assert [listed.scope.function for listed in rows] == [3, 0]
-    assert cells(rows[1]) == ("400 KiB", "400", "100", "4.00", "1.20", "4.00", "75 %")
-    assert cells(rows[0])[4:6] == ("-", "-")
+    assert [row.scope.function for row in diffused_scopes(listed)] == [3, 0]
+    (section,) = diffusion_sections(listed, Names(listed), all_rows=True)
+    assert isinstance(section.blocks[0], Table)
+    texts = [[cell_text(cell) for cell in row.cells[1:]] for row in section.blocks[0].rows]
+    assert texts[1] == ["400 KiB", "400", "100", "4.00", "1.20", "4.00", "75 %"]
+    assert texts[0][4:6] == ["-", "-"]
+    packed_only = profile(row(1, 9, packed))
+    assert diffusion_sections(packed_only, Names(packed_only), all_rows=True) == []
 
 
 def test_names_the_innermost_of_equal_scopes() -> None:
     rows = diffused_scopes(profile(row(0, 90, SCATTERED), row(1, 30, SCATTERED), row(2, 60, SCATTERED)))
     assert [listed.scope.function for listed in rows] == [1]
-
-
-def test_screen_and_page_show_the_rows() -> None:
-    shown = profile(row(0, 9, SCATTERED))
-    console = PlainConsole(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    show_profile(console, shown)
-    text = console.export_text()
-    assert "\ndiffusion  live blocks on more pages than they need" in text
-    assert max(map(len, text.splitlines())) <= 80
-    assert "   4.00" in text[text.index("\ndiffusion") :]
-    page = profile_page(shown)
-    assert "Blocks that are scattered" in page
-    assert "Blocks that are scattered" not in profile_page(profile(row(0, 9, None)))
 
 
 def test_describes_one_scope() -> None:

@@ -10,9 +10,10 @@ import pytest
 from synthetic_profile import HOSTILE, document, hostile
 
 from mallard.advisor.profile.document import read_profile
-from mallard.advisor.profile.names import Names, fitted, fitted_source, short_name
+from mallard.advisor.profile.names import Names, short_name
 from mallard.shared.errors import UsageError
 from mallard.shared.report import figures as formats
+from mallard.shared.report.names import fitted, fitted_source
 
 STRING = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
 

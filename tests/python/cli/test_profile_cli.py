@@ -86,6 +86,22 @@ def test_json_is_passed_through(profiler: Profiler, capsys: pytest.CaptureFixtur
     assert json.loads(capsys.readouterr().out) == document()
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["x.trace"], "## Pairs"),
+        (["x.trace", "--list", "leaks"], "## Leaks"),
+        (["--diff", "x.trace", "native/answer"], "## Process"),
+    ],
+)
+def test_writes_markdown(
+    profiler: Profiler, capsys: pytest.CaptureFixture[str], options: list[str], words: str
+) -> None:
+    profiler()
+    assert main(["profile", *options, "--markdown"]) == 0
+    assert words in capsys.readouterr().out
+
+
 def test_all_lengthens_json(tmp_path: Path, profiler: Profiler) -> None:
     profiler()
     assert main(["profile", "x.trace", "--json", "--all"]) == 0
@@ -99,7 +115,7 @@ def test_shows_list_of_leaks(
     profiler()
     assert main(["profile", "x.trace", "--list", "leaks", *option]) == 0
     assert words(tmp_path) == ["x.trace", *option]
-    assert "40,000 blocks of 8.58 MiB" in capsys.readouterr().out
+    assert "blocks 40,000, bytes 8.58 MiB" in capsys.readouterr().out
 
 
 def test_shows_written_profile(
@@ -216,12 +232,11 @@ def test_an_export_can_go_to_a_pipe(tmp_path: Path, profiler: Profiler) -> None:
         ("x.trace x.trace x.trace --diff", "--diff compares two recordings, and there are 3; give it two"),
         ("x.trace nowhere --diff", "there is no file nowhere"),
         ("x.trace x.trace --diff --scope f", "leave --scope out"),
-        ("x.trace x.trace --diff --html y", "leave --html out"),
         ("x.trace x.trace --diff --process 1", "'mallard profile TRACE --process N --json --all' writes"),
         ("x.trace x.trace --diff --list leaks", "leave --list out"),
         ("x.trace --list leak", "'leak' (did you mean leaks?); allowed are leaks, temporary"),
         ("x.trace --list leaks --json", "leave --json out; JSON has the list as it is"),
-        ("x.trace --list leaks --scope f", "--list leaks is for the screen of a process; leave --scope out"),
+        ("x.trace --list leaks --scope f", "--list leaks is of a whole process; leave --scope out"),
         ("x.trace --parquet x.trace", "--parquet x.trace is a file; give a folder, which may be new"),
         ("x.trace --parquet none/new", "there is no directory none; make it first"),
         ("x.trace --parquet new --json", "not allowed with"),
@@ -233,7 +248,7 @@ def test_an_export_can_go_to_a_pipe(tmp_path: Path, profiler: Profiler) -> None:
         ("x.trace --export dhta -o y", "'dhta' (did you mean dhat?); allowed are pprof, dhat, folded"),
         ("x.trace -o y", "-o y is the file of an export; add --export pprof, dhat, folded"),
         ("x.trace --export dhat -o x.trace", "x.trace is the trace itself; give another file: -o FILE"),
-        ("x.trace --html native/../x.trace", "x.trace is the trace itself; give another file: --html FILE"),
+        ("x.trace --html native/../x.trace", "--html native/../x.trace would replace a file of the command"),
         ("x.trace --html native", "native is a directory; give a file: --html FILE"),
         ("x.trace --html none/page.html", "there is no directory none; make it first"),
         ("x.trace --json --html page.html", "not allowed with --json"),
@@ -319,7 +334,10 @@ def test_a_full_disk_leaves_the_old_page(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("mallard.shared.atomic_file.os.fsync", full)
-    message = refused(profiler, tmp_path, capsys, ["--html", "out"])
+    (tmp_path / "out").write_text("old")
+    assert main(["profile", "x.trace", "--html", "out"]) == 2
+    message = capsys.readouterr().err
+    assert (tmp_path / "out").read_text() == "old"
     assert "out cannot be written: No space left on device; give another file: --html FILE" in message
 
 

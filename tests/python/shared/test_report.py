@@ -10,21 +10,37 @@ import pytest
 from mallard.shared.report.figures import cell_text
 from mallard.shared.report.markdown import markdown_report
 from mallard.shared.report.model import (
+    Aside,
+    Call,
     Cell,
+    Change,
     Column,
+    Duck,
+    Fact,
+    Facts,
     Figure,
+    Flame,
+    Histogram,
+    Histograms,
     Interval,
+    Meter,
+    Meters,
     Mood,
+    Name,
     Paragraph,
+    Ranking,
     Report,
     Row,
     Section,
+    Stack,
     Table,
+    Timeline,
     Unit,
     Verdict,
+    row_from,
 )
 from mallard.shared.report.page import report_page
-from mallard.shared.report.terminal import show_report
+from mallard.shared.report.terminal import bar, show_report
 from mallard.shared.view.terminal.console import PlainConsole
 
 COLUMNS = (Column("malloc", numeric=False), Column("CPU ms", "of a run"), Column("", numeric=False))
@@ -41,9 +57,9 @@ REPORT = Report(
 )
 
 
-def screen(width: int = 100) -> str:
+def screen(width: int = 100, report: Report | None = None) -> str:
     console = PlainConsole(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    show_report(console, REPORT)
+    show_report(console, report or REPORT)
     return console.export_text()
 
 
@@ -78,7 +94,7 @@ def test_numbers_are_aligned_to_the_right() -> None:
     row = next(line for line in lines if "12.3" in line)
     assert head.index("CPU ms") + len("CPU ms") == row.index("12.3") + len("12.3")
     assert "| --- | --: | --- |" in markdown_report(REPORT, COMMAND)
-    assert re.search(r'<td class="n" data-label="CPU ms">12.3', report_page(REPORT, COMMAND))
+    assert re.search(r'<td class="n" data-label="CPU ms" data-v="0.01234">12.3', report_page(REPORT, COMMAND))
 
 
 def test_a_page_has_no_markup_of_names() -> None:
@@ -119,7 +135,122 @@ def test_a_row_has_as_many_cells_as_columns() -> None:
         (Figure(1.25, Unit.FACTOR), "1.2 x"),
         (Interval(0.9, 1.1, Unit.RATIO), "0.90 to 1.10"),
         (Verdict("holds", Mood.GOOD), "holds"),
+        (Figure(0.999, Unit.SHARE, is_bound=True), "\u2264 99.9 %"),
+        (Figure(0.9999, Unit.SHARE, is_bound=True), "\u2264 100 %"),
+        (Figure(None, Unit.SHARE, is_bound=True), "-"),
+        (Figure(1_100_000, Unit.COUNT, 0.004), "1.10 M  <1 %"),
+        (Figure(0.0123, Unit.SECONDS), "12.3 ms"),
+        (Change(1000, 1500, Unit.COUNT), "+500 \u2192 1,500"),
+        (Change(2048, 1024, Unit.BYTES), "-1.00 KiB \u2192 1.00 KiB"),
+        (Change(7, 7, Unit.COUNT), "7"),
+        (Meters((("D", "density", 0.125), ("V", "variation", None))), "D .12 V -"),
+        (Stack(()), "no stack"),
+        (Ranking(()), "-"),
     ],
 )
 def test_words_a_cell(cell: Cell, text: str) -> None:
     assert cell_text(cell) == text
+
+
+NAME = Name("ns::f<>", "ns::f<int>", "ns::f<int>(int)", "folder/file.cpp:12")
+INNER = Name("vector<>::insert", source="vector.tcc:7")
+ENTRIES = (
+    Column("function", numeric=False),
+    Column("blocks", unit=Unit.COUNT),
+    Column("bytes", unit=Unit.BYTES),
+    Column("drawn", numeric=False),
+    Column("called from", numeric=False),
+    Column("sites", numeric=False, is_detail=True),
+)
+
+
+def entries(number: int, most: int | None = None) -> Report:
+
+    rows = tuple(
+        row_from(
+            ENTRIES,
+            NAME,
+            Figure(1000 + at, Unit.COUNT, 0.25),
+            None,
+            Meter(0.5, 4),
+            Stack((INNER, NAME), "by another thread"),
+            Ranking(((INNER, "7 blocks"), (NAME, "3 blocks"))),
+            note="a note",
+            details=(Aside("Unfolded", (Paragraph("Only on a page."),)),),
+        )
+        for at in range(number)
+    )
+    table = Table("Entries", ENTRIES, rows, most, unlisted=2, noun="smaller site")
+    return Report("Entries", Paragraph("An answer."), (Section("Sites", (table,), True, "of code"),))
+
+
+def test_entries_stand_below_their_names() -> None:
+    assert screen(70, entries(3)).splitlines()[3:8] == [
+        "Sites  3 of 5 (--all): of code",
+        " function       blocks  bytes  drawn",
+        " 1 ns::f<int>                                       folder/file.cpp:12",
+        "           1,000  25 %      -  \u2588\u2588\u2591\u2591",
+        "   called from vector<>::insert < ns::f<>, by another thread",
+    ]
+
+
+def test_few_entries_have_titles_instead_of_heads() -> None:
+    text = screen(70, entries(3, most=1))
+    assert "   blocks 1,000  25 %, drawn \u2588\u2588\u2591\u2591\n" in text
+    assert "sites" not in text, "a detail"
+    assert "   a note\n" in text
+    assert "Only on a page." not in text
+
+
+def test_markdown_has_entries_as_a_table() -> None:
+    lines = markdown_report(entries(1), COMMAND).splitlines()
+    assert "| function | blocks | bytes | called from | sites |" in lines
+    assert lines[-3].startswith("| ns::f&lt;><br>folder/file.cpp:12<br>a note | 1,000  25 % | - | ")
+    assert "vector&lt;>::insert (vector.tcc:7) 7 blocks and 1 more" in lines[-3]
+    assert lines[-1] == "and 2 smaller sites: --all"
+
+
+def test_a_page_sorts_and_unfolds_entries() -> None:
+    page = report_page(entries(2), COMMAND)
+    assert 'data-v="1000"' in page
+    assert 'title="ns::f&lt;int&gt;(int)"' in page
+    assert "<details><summary>" in page
+    assert "Only on a page." in page_text(page)
+    assert "2 smaller sites not listed." in page_text(page)
+
+
+def test_facts_have_labels_in_each_medium() -> None:
+    facts = Facts((Fact("peak", Figure(2048, Unit.BYTES), "after 1 s", Mood.BAD),), is_large=True)
+    report = Report("Facts", Paragraph("An answer."), (Section("Summary", (facts,)),), subject="./program")
+    assert "peak  2.00 KiB after 1 s\n" in screen(60, report)
+    assert "- peak: 2.00 KiB after 1 s" in markdown_report(report, COMMAND)
+    assert '<li class="alarm"><span class="label">peak</span><b>2.00 KiB</b>' in report_page(report, COMMAND)
+
+
+def test_only_a_page_draws_pictures() -> None:
+    calls = (Call(-1, None, 0, 0, 0, 0), Call(0, NAME, 1, 64, 32, 2))
+    pictures = (
+        Flame(calls, (("bytes", "bytes", "Width: bytes."),), (0.0, 0.5), "share", "nothing"),
+        Timeline("Live bytes", (0.0, 1.0, 2.0), (("all", (1.0, 5.0, 2.0)), ("f", (0.0, 1.0, 0.0)))),
+        Histograms(
+            ("of the blocks", "of the bytes"), (Histogram("Time", Unit.SECONDS, 1e-9, ((10, 1.0, 1.0),)),)
+        ),
+        Duck(Meters((*((letter, letter, 0.5) for letter in "DVLUC"), ("F", "F", None)))),
+    )
+    report = Report("Pictures", Paragraph("An answer."), (Section("Drawn", pictures, True),))
+    page = report_page(report, COMMAND)
+    for mark in ('class="flame"', 'class="timeline"', 'class="histogram"', 'class="duck"'):
+        assert page.count(mark) == 1, mark
+    assert "Drawn" not in screen(80, report)
+    assert "Drawn" not in markdown_report(report, COMMAND)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        *((None, "\u00b7\u00b7\u00b7"), (0, "\u2591\u2591\u2591"), (1e-9, "\u258f\u2591\u2591")),
+        *((1, "\u2588\u2588\u2588"), (7, "\u2588\u2588\u2588")),
+    ],
+)
+def test_bar_shows_tiny_share(value: float | None, expected: str) -> None:
+    assert bar(value, 3) == expected

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.records import Diffusion, PageFigures, Scope
-from mallard.shared.report.figures import count, ratio, share, size
+from mallard.shared.report.figures import count, share, size
 
 LEAST_PAGES = 16  # of 4 KiB
 LEAST_TIMES = 1.5
-ABOUT = "live blocks on more pages than they need, at the peak of each scope"
 
 
 @dataclass(frozen=True)
@@ -37,22 +36,6 @@ def diffused_scopes(profile: Profile) -> list[DiffusedScope]:
         if known is None or scope.figures.allocations < known.scope.figures.allocations:
             by_blocks[key] = DiffusedScope(scope, peak, *_ends(scope.diffusion))
     return sorted(by_blocks.values(), key=lambda row: row.peak.pages_needed - row.peak.pages)
-
-
-HEADS = ("live bytes", "pages", "needed", "times", "first", "last", "shared")
-
-
-def cells(row: DiffusedScope) -> tuple[str, ...]:
-    """Under HEADS. First and last are the times at these ends of the recording."""
-    return (
-        size(row.peak.live_bytes),
-        count(row.peak.pages),
-        count(row.peak.pages_needed),
-        ratio(row.peak.times),
-        ratio(row.first_times),
-        ratio(row.last_times),
-        share(row.peak.shared_share),
-    )
 
 
 def describe(figures: PageFigures) -> str:

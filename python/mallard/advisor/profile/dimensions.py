@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from mallard.advisor.profile.records import BreakEven, Dimension, Drag, Percentiles, Scope
 from mallard.shared.report.figures import UNKNOWN, plural, ratio, share, size
+from mallard.shared.report.model import Figure, Unit
 
 NEVER = "never"
-AT_MOST = "\N{LESS-THAN OR EQUAL TO}"
 
 
 def separated_share(scope: Scope) -> float | None:
@@ -47,12 +47,9 @@ def drag(scope: Scope) -> Drag | None:
     return None if merged(scope) else scope.figures.drag
 
 
-def contained(scope: Scope) -> str:
-    """`98 %`, or `≤ 98 %` if it is an upper bound."""
-    text = share(scope.figures.containment)
-    if exact(scope) or text == UNKNOWN:
-        return text
-    return f"{AT_MOST} {'100 %' if text.startswith('>') else text}"
+def contained(scope: Scope) -> Figure:
+    """An upper bound if calls that nothing separates may count as one."""
+    return Figure(scope.figures.containment, Unit.SHARE, is_bound=not exact(scope))
 
 
 def break_even(point: BreakEven | None) -> str:

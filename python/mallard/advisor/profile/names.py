@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from functools import cached_property, partial
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 
 from mallard.advisor.profile.document import Function, Place, Profile
 from mallard.advisor.profile.records import Scope
 from mallard.shared.prose import printable_name
+from mallard.shared.report.model import Name, Stack
 
-ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 LONGEST = 5000  # characters of a name that are read
 STRING = re.compile(
     r"std::(?:__cxx11::)?basic_string<char, std::char_traits<char>, std::allocator<char> ?>"
@@ -139,27 +140,6 @@ def _begins_word(text: str, place: int) -> bool:
     return not (previous.isalnum() or previous == "_")
 
 
-def last_parts(name: str, number: int = 2) -> str:
-    """`...::Parser::parse` of `clang::driver::Parser::parse`: the outer namespaces are left out."""
-    parts = name.split("::")
-    return name if len(parts) <= number else f"{ELLIPSIS}{'::'.join(parts[-number:])}"
-
-
-def fitted(name: str, width: int) -> str:
-    """A short name in at most `width` columns. Outer namespaces are dropped first."""
-    if len(name) <= width:
-        return name
-    if width < 4:
-        return name[:width]
-    parts = name.split("::")
-    for first in range(1, len(parts)):
-        shorter = f"{ELLIPSIS}{'::'.join(parts[first:])}"
-        if len(shorter) <= width:
-            return shorter
-    last = parts[-1]
-    return f"{last[: width - 1]}{ELLIPSIS}"
-
-
 UNKNOWN = "?"
 SKIPPED_LEVELS = "levels that were not kept"
 NO_FUNCTION = Function("")
@@ -187,11 +167,6 @@ class Names:
     def short(self, number: int | None) -> str:
         short = self._short
         return short[number] if number is not None and 0 <= number < len(short) else UNKNOWN
-
-    def within(self, number: int | None, width: int) -> str:
-        """With template arguments if there is room for them; never longer than the width."""
-        wide = printable_name(self.function(number).short_name or "")
-        return wide if 0 < len(wide) <= width else fitted(self.short(number), width)
 
     def full(self, number: int | None) -> str:
         return self.function(number).name or self.short(number)
@@ -225,16 +200,6 @@ class Names:
     def scope(self, scope: Scope) -> str:
         return printable_name(scope.name) if scope.name is not None else self.short(scope.function)
 
-    def scope_within(self, scope: Scope) -> Callable[[int], str]:
-        """The name of a scope in a number of columns."""
-        if scope.name is not None:
-            return partial(fitted, printable_name(scope.name))
-        return partial(self.within, scope.function)
-
-    def place_within(self, number: int | None) -> Callable[[int], str]:
-        """The function of a place in a number of columns."""
-        return partial(self.within, self.place(number).function)
-
     @cached_property
     def _scopes(self) -> dict[int, Scope]:
         return {scope.id: scope for scope in self._profile.scopes if scope.id is not None}
@@ -246,19 +211,31 @@ class Names:
         scope = self.find_scope(number)
         return self.scope(scope) if scope else UNKNOWN
 
+    def function_cell(self, number: int | None) -> Name:
+        """For a report."""
+        wide = printable_name(self.function(number).short_name or "")
+        return Name(self.short(number), wide, self.full(number), self.source(number))
+
+    def scope_cell(self, scope: Scope) -> Name:
+        if scope.name is not None:
+            return Name(printable_name(scope.name))
+        return self.function_cell(scope.function)
+
+    def place_cell(self, number: int | None) -> Name:
+        """The function of a line of code, with the line as its source."""
+        if number is None:
+            return Name(SKIPPED_LEVELS)
+        function = self.function_cell(self.place(number).function)
+        return replace(function, source=self.place_source(number))
+
+    def stack_cell(self, places: Sequence[int | None], about: str = "") -> Stack:
+        return Stack(tuple(map(self._level, places)), about)
+
+    def _level(self, number: int | None) -> Name:
+        level = self.place_cell(number)
+        return replace(level, source=f"{level.source}, inlined") if self.place(number).inlined else level
+
 
 def _at(file: str, line: int | None) -> str:
     file = printable_name(file)
     return f"{file}:{line}" if line else file
-
-
-def fitted_source(source: str, width: int) -> str:
-    """A `file:line` in at most `width` columns: its last folders, or the end of its name."""
-    if len(source) <= width:
-        return source
-    parts = source.split("/")
-    for first in range(1, len(parts)):
-        shorter = f"\N{HORIZONTAL ELLIPSIS}/{'/'.join(parts[first:])}"
-        if len(shorter) <= width:
-            return shorter
-    return f"\N{HORIZONTAL ELLIPSIS}{source[-(width - 1) :]}" if width > 1 else ""

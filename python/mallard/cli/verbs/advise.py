@@ -61,8 +61,9 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.advice.runner import study
     from mallard.advisor.advice.verdict import decide
     from mallard.advisor.trial.program import Program
-    from mallard.advisor.view.html.advice import advice_page
+    from mallard.advisor.view.advice import advice_report
     from mallard.advisor.view.terminal.advice import advice_json, show_advice
+    from mallard.shared.report.page import report_page
     from mallard.shared.view.terminal.console import PlainConsole, output_console, print_line
     from mallard.shared.view.terminal.counting import step_progress
 
@@ -105,5 +106,5 @@ def run(arguments: argparse.Namespace) -> int:
     console = output_console()
     show_advice(console, found, verdict)
     if arguments.html:
-        write_page(console, arguments.html, advice_page(found, verdict, found.profile))
+        write_page(console, arguments.html, report_page(advice_report(found, verdict, found.profile)))
     return status

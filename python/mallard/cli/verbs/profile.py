@@ -9,14 +9,19 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mallard.advisor.profile.document import Profile, ask, read_profile
-from mallard.cli.forms import write_page
+from mallard.cli.forms import add_forms, check_forms, show_forms
 from mallard.cli.needs import Needs
 from mallard.cli.options import process_name
 from mallard.shared.atomic_file import atomic_file, check_writable
 from mallard.shared.errors import UsageError
 from mallard.shared.parquet import EXTRA, load_pyarrow, write_parquet
+
+if TYPE_CHECKING:
+    from mallard.advisor.profile.difference import Difference
+    from mallard.shared.report.model import Report
 
 EXAMPLES = (
     ("mallard profile FILE", "one screen for the whole program"),
@@ -29,7 +34,6 @@ EXAMPLES = (
 DEFAULT_TRACE = "mallard.trace"
 EXPORTS = ("pprof", "dhat", "folded", "folded-blocks", "folded-peak", "folded-end", "history")
 LISTS = ("leaks", "temporary")
-PIPE_WIDTH = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,9 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="longer lists on the screen and in JSON")
     parser.add_argument("--list", choices=LISTS, help="the sites of leaks, or of temporary allocations")
     parser.add_argument("--diff", action="store_true", help="compare two recordings, the older one first")
-    forms = parser.add_mutually_exclusive_group()
-    forms.add_argument("--json", action="store_true", help="as JSON (docs/advisor/profile_format.md)")
-    forms.add_argument("--html", metavar="FILE", type=Path, help="the profile as one page for a browser")
+    forms = add_forms(parser)
     forms.add_argument(
         "--export", metavar="FORMAT", choices=EXPORTS, help="pprof, dhat or folded (stacks), into -o FILE"
     )
@@ -90,11 +92,12 @@ def check(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--scope '{arguments.scope}': {reason}; leave it out")
     if arguments.parquet is not None:
         _check_folder(arguments.parquet)
-    target, option = _target(arguments)
+    check_forms(arguments, files=arguments.traces)
+    target = arguments.output
     if target is not None:
-        check_writable(target, option)
+        check_writable(target, "-o")
         if target.exists() and any(target.samefile(trace) for trace in arguments.traces):
-            raise UsageError(f"{target} is the trace itself; give another file: {option} FILE")
+            raise UsageError(f"{target} is the trace itself; give another file: -o FILE")
 
 
 def _check_folder(folder: Path) -> None:
@@ -104,12 +107,10 @@ def _check_folder(folder: Path) -> None:
 
 
 def _check_list(arguments: argparse.Namespace) -> None:
-    for option in ("scope", "json", "html", "export", "parquet"):
+    for option in ("scope", "json", "export", "parquet"):
         if getattr(arguments, option):
             remedy = "; JSON has the list as it is" if option == "json" else ""
-            raise UsageError(
-                f"--list {arguments.list} is for the screen of a process; leave --{option} out{remedy}"
-            )
+            raise UsageError(f"--list {arguments.list} is of a whole process; leave --{option} out{remedy}")
 
 
 def _check_number(arguments: argparse.Namespace) -> None:
@@ -123,10 +124,10 @@ def _check_number(arguments: argparse.Namespace) -> None:
             f"--diff compares two recordings, and there {'is' if len(traces) == 1 else 'are'} {len(traces)}; "
             "give it two: mallard profile --diff OLD NEW"
         )
-    for option in ("scope", "process", "list", "html", "export", "parquet"):
+    for option in ("scope", "process", "list", "export", "parquet"):
         if getattr(arguments, option) is not None:
             raise UsageError(
-                f"--diff compares whole processes, on the screen or with --json; leave --{option} out"
+                f"--diff compares whole processes; leave --{option} out"
                 + (
                     ", and give it what 'mallard profile TRACE --process N --json --all' writes"
                     if option == "process"
@@ -169,35 +170,49 @@ def _check_trace(trace: Path) -> None:
         raise UsageError(f"there is no file {trace}; 'mallard record -o {trace} -- PROGRAM' makes it")
 
 
-def _target(arguments: argparse.Namespace) -> tuple[Path | None, str]:
-    """The file to write and its option."""
-    return (arguments.html, "--html") if arguments.html is not None else (arguments.output, "-o")
-
-
 def needs(arguments: argparse.Namespace) -> Needs:
     return Needs(environment="run" if arguments.parquet is None else EXTRA, presets=("advisor",))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.diff:
-        return _show_difference(arguments)
     if arguments.export:
         return _export(arguments)
-    if arguments.json and len(arguments.traces) > 1:
-        from mallard.advisor.profile.merge import encode
-
-        print(json.dumps(encode(_read(arguments)), indent=1))
-        return 0
-    if arguments.json:
-        answer = _document(arguments, arguments.traces[0], ["--all"] if arguments.all else [])
-        print(answer.decode(), end="")
-        return 0
     if arguments.parquet:
         return _write_tables(arguments)
+    if arguments.json:
+        print(_json(arguments), end="")
+    else:
+        show_forms(arguments, _report(arguments))
+    return 0
+
+
+def _report(arguments: argparse.Namespace) -> Report:
+    from mallard.advisor.view.profile import profile_report
+    from mallard.advisor.view.profile.difference import difference_report
+    from mallard.advisor.view.profile.sites import list_report
+
+    if arguments.diff:
+        return difference_report(_difference(arguments), all_rows=arguments.all)
     profile = _read(arguments, ["--all"] if arguments.list and arguments.all else [])
     if arguments.list:
-        return _show_list(arguments, profile)
-    return _write_page(arguments, profile) if arguments.html else _show(arguments, profile)
+        return list_report(profile, arguments.list, all_rows=arguments.all)
+    return profile_report(profile, all_rows=arguments.all)
+
+
+def _json(arguments: argparse.Namespace) -> str:
+    from mallard.advisor.profile.merge import encode
+
+    if arguments.diff:
+        return f"{json.dumps(_difference(arguments).document(), indent=1)}\n"
+    if len(arguments.traces) > 1:
+        return f"{json.dumps(encode(_read(arguments)), indent=1)}\n"
+    return _document(arguments, arguments.traces[0], ["--all"] if arguments.all else []).decode()
+
+
+def _difference(arguments: argparse.Namespace) -> Difference:
+    from mallard.advisor.profile.difference import compare
+
+    return compare(*(read_profile(_document(arguments, trace, ["--all"])) for trace in arguments.traces))
 
 
 def _read(arguments: argparse.Namespace, options: Sequence[str] = ()) -> Profile:
@@ -271,43 +286,4 @@ def _write_tables(arguments: argparse.Namespace) -> int:
         file = folder / f"{name}.parquet"
         write_parquet(file, columns, rows, "--parquet")
         print_line(output_console(), f"{file}: {len(rows):,} rows")
-    return 0
-
-
-def _write_page(arguments: argparse.Namespace, profile: Profile) -> int:
-    from mallard.advisor.view.html.profile import profile_page
-    from mallard.shared.view.terminal.console import output_console
-
-    page = profile_page(profile)
-    write_page(output_console(), arguments.html, page)
-    return 0
-
-
-def _show_list(arguments: argparse.Namespace, profile: Profile) -> int:
-    from mallard.advisor.view.terminal.profile.leaks import show_list
-    from mallard.shared.view.terminal.console import output_console
-
-    show_list(output_console(PIPE_WIDTH), profile, arguments.list, all_rows=arguments.all)
-    return 0
-
-
-def _show(arguments: argparse.Namespace, profile: Profile) -> int:
-    from mallard.advisor.view.terminal.profile import show_profile
-    from mallard.shared.view.terminal.console import output_console
-
-    show_profile(output_console(PIPE_WIDTH), profile, all_rows=arguments.all)
-    return 0
-
-
-def _show_difference(arguments: argparse.Namespace) -> int:
-    from mallard.advisor.profile.difference import compare
-    from mallard.advisor.view.terminal.profile.difference import show_difference
-    from mallard.shared.view.terminal.console import output_console
-
-    before, after = (read_profile(_document(arguments, trace, ["--all"])) for trace in arguments.traces)
-    difference = compare(before, after)
-    if arguments.json:
-        print(json.dumps(difference.document(), indent=1))
-    else:
-        show_difference(output_console(PIPE_WIDTH), difference, all_rows=arguments.all)
     return 0

@@ -5,9 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from mallard.shared.report.model import Cell, Figure, Interval, Unit, Verdict
+from mallard.shared.report.model import (
+    Block,
+    Cell,
+    Change,
+    Figure,
+    Interval,
+    Meter,
+    Meters,
+    Name,
+    Ranking,
+    Stack,
+    Table,
+    Unit,
+    Verdict,
+)
+from mallard.shared.report.names import ELLIPSIS, last_parts
 
 UNKNOWN = "-"
+AT_MOST = "\N{LESS-THAN OR EQUAL TO}"
+LEVELS = 4  # of a stack in a line
 LARGEST_PLAIN = 99_999
 THOUSANDS = ("", "k", "M", "G", "T", "P", "E")
 BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
@@ -92,18 +109,80 @@ def cell_text(cell: Cell) -> str:
     match cell:
         case None:
             return ""
-        case Figure(value, unit):
-            return _figure(value, unit)
+        case Figure():
+            part = "" if cell.part is None else f" {narrow_share(cell.part):>5}"
+            return figure_text(cell) + part
         case Interval(low, high, unit):
-            return f"{_figure(low, unit)} to {_figure(high, unit)}"
+            return f"{TEXTS[unit](low)} to {TEXTS[unit](high)}"
+        case Change(before, after, unit):
+            step, text = after - before, TEXTS[unit](after)
+            return f"{_more(TEXTS[unit])(step)} \N{RIGHTWARDS ARROW} {text}" if step else text
         case Verdict(word):
             return word
+        case Meter():
+            return ""
+        case Meters(items):
+            return " ".join(f"{letter} {level(value)}" for letter, _, value in items)
+        case Name():
+            return cell.short
+        case Ranking(items):
+            first = f"{_place(items[0][0])} {items[0][1]}" if items else UNKNOWN
+            return f"{first} and {len(items) - 1} more" if len(items) > 1 else first
+        case Stack(levels, about):
+            return ", ".join(filter(None, (_stack(levels) if levels or not about else "", about)))
         case _:
             return cell
 
 
-def _figure(value: float, unit: Unit) -> str:
-    return TEXTS[unit](value)
+def figure_text(figure: Figure) -> str:
+    """Without the part."""
+    if figure.value is None or not math.isfinite(figure.value):
+        return UNKNOWN
+    text = TEXTS[figure.unit](figure.value)
+    if figure.is_bound:
+        text = f"{AT_MOST} {'100 %' if text.startswith('>') else text}"
+    return text
+
+
+def count_prefix(table: Block) -> str:
+    """`2 of 30 (--all): `, or nothing if all rows are shown."""
+    if not isinstance(table, Table):
+        return ""
+    total, shown = len(table.rows) + table.unlisted, len(table.rows[: table.most])
+    return f"{count(shown)} of {count(total)} ({table.remedy}): " if shown < total else ""
+
+
+def omitted_rows(table: Table, *, is_counted: bool = False) -> str:
+    """`and 3 smaller sites: --all`; nothing if a heading has the count, or all rows are shown."""
+    number = len(table.rows) + table.unlisted - len(table.rows[: table.most])
+    if is_counted or not number:
+        return ""
+    return f"and {plural(number, table.noun)}: {table.remedy}"
+
+
+def level(value: float | None) -> str:
+    """`.31`: a share as a number from 0 to 1."""
+    return UNKNOWN if value is None else f"{value:.2f}".removeprefix("0")
+
+
+def narrow_share(value: float) -> str:
+    """A share in at most five columns; nothing is rounded to 0 or to 100."""
+    percent = 100 * value
+    if 0 < percent < 1:
+        return "<1 %"
+    return ">99 %" if 99 < percent < 100 else f"{percent:.0f} %"
+
+
+def _place(name: Name) -> str:
+    file = name.source.rpartition("/")[2]
+    return f"{name.short} ({file})" if file else name.short
+
+
+def _stack(levels: tuple[Name, ...]) -> str:
+    """The innermost levels, joined by `<`: each was called by the next."""
+    names = [last_parts(name.short).removeprefix(ELLIPSIS) for name in levels[:LEVELS]]
+    more = f" < {len(levels) - LEVELS} more" if len(levels) > LEVELS else ""
+    return f"{' < '.join(names)}{more}" if names else "no stack"
 
 
 def _more(text: Callable[[float], str]) -> Callable[[float], str]:
@@ -128,6 +207,9 @@ TEXTS: dict[Unit, Callable[[float], str]] = {
     Unit.FACTOR: lambda value: f"{value:.1f} x",
     Unit.PERCENT: lambda value: f"{100 * value:.0f} %",
     Unit.PERCENT_MORE: lambda value: f"{100 * value:+.1f} %",
+    Unit.SHARE: share,
+    Unit.SECONDS: seconds,
+    Unit.NUMBER: ratio,
 }
 
 

@@ -3,26 +3,89 @@
 from __future__ import annotations
 
 from mallard.shared.prose import markdown_cell
-from mallard.shared.report.figures import cell_text
-from mallard.shared.report.model import Cell, Column, Mood, Report, Table, Verdict
+from mallard.shared.report.figures import cell_text, count_prefix, omitted_rows
+from mallard.shared.report.model import (
+    Cell,
+    Code,
+    Column,
+    Facts,
+    Meter,
+    Mood,
+    Name,
+    Paragraph,
+    Report,
+    Section,
+    Table,
+    Verdict,
+    visible_blocks,
+)
 
 
 def markdown_report(report: Report, command: str) -> str:
     """`command` is the one that was typed."""
-    parts = [f"# {report.title}", f"    {command}", report.answer.text]
+    parts = [f"# {report.title}", f"    {command}"]
+    if report.subject:
+        parts.append(f"{_text(', '.join((report.subject, *report.conditions)))}.")
+    parts.append(report.answer.text)
     for section in report.sections:
-        parts.append(f"## {section.title}")
-        parts += [
-            markdown_table(block) if isinstance(block, Table) else block.text for block in section.blocks
-        ]
-    parts += ["\n".join(f"- {note}" for note in report.notes)] if report.notes else []
+        parts += _section(section)
+    for texts in (report.doubts, report.notes):
+        parts += ["\n".join(f"- {text}" for text in texts)] if texts else []
     return "\n\n".join(parts) + "\n"
 
 
+def _section(section: Section) -> list[str]:
+    blocks = visible_blocks(section.blocks)
+    if not blocks:
+        return []
+    parts = [f"## {section.title}"]
+    if section.about:
+        parts.append(f"{count_prefix(blocks[0])}{section.about}.")
+    for block in blocks:
+        if isinstance(block, Table):
+            parts.append(markdown_table(block))
+            if omitted := omitted_rows(block):
+                parts.append(omitted)
+        else:
+            parts.append(_text_block(block))
+    return parts
+
+
+def _text_block(block: Paragraph | Facts | Code) -> str:
+    match block:
+        case Facts():
+            return _facts(block)
+        case Code(text):
+            return f"```cpp\n{text.rstrip()}\n```"
+    return block.text
+
+
+def _facts(facts: Facts) -> str:
+    return "\n".join(
+        f"- {fact.label}: {_text(f'{cell_text(fact.value)} {fact.text}'.strip())}" for fact in facts.facts
+    )
+
+
 def markdown_table(table: Table) -> str:
-    lines = [[column.title for column in table.columns], [_rule(column) for column in table.columns]]
-    lines += [[_cell(cell) for cell in row.cells] for row in table.rows]
+    """Without bars, and without the details of a short list."""
+    rows = table.rows[: table.most]
+    places = [
+        place
+        for place, column in enumerate(table.columns)
+        if not (column.is_detail and table.most is not None)
+        and not any(isinstance(row.cells[place], Meter) for row in rows)
+    ]
+    columns = [table.columns[place] for place in places]
+    lines = [[_head(column) for column in columns], [_rule(column) for column in columns]]
+    for row in rows:
+        first, *cells = (_cell(row.cells[place]) for place in places)
+        note = f"<br>{_text(row.note)}" if row.note else ""
+        lines.append([f"{first}{note}", *cells])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _head(column: Column) -> str:
+    return f"{column.title} ({column.group})" if column.group else column.title
 
 
 def _rule(column: Column) -> str:
@@ -30,5 +93,11 @@ def _rule(column: Column) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    text = "<br>".join(map(markdown_cell, cell_text(cell).split("\n")))
+    text = _text(cell_text(cell))
+    if isinstance(cell, Name) and cell.source:
+        text += f"<br>{_text(cell.source)}"
     return f"**{text}**" if isinstance(cell, Verdict) and cell.mood is Mood.BAD else text
+
+
+def _text(text: str) -> str:
+    return "<br>".join(map(markdown_cell, text.split("\n")))

@@ -5,8 +5,11 @@ Cells hold values, not text: a Figure has a number and a unit, and figures.py wo
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+
+from mallard.shared.report.names import fitted
 
 
 class Unit(Enum):
@@ -24,6 +27,9 @@ class Unit(Enum):
     FACTOR = auto()  # with a multiplication sign
     PERCENT = auto()  # the value is a share of 1
     PERCENT_MORE = auto()
+    SHARE = auto()  # the value is a share of 1, of which nothing is rounded to 0 or to 100 %
+    SECONDS = auto()
+    NUMBER = auto()  # in three digits
 
 
 class Mood(Enum):
@@ -36,8 +42,12 @@ class Mood(Enum):
 
 @dataclass(frozen=True)
 class Figure:
-    value: float
+    """`part` is the value's share of a whole. Of an upper bound the measured value is at most the figure."""
+
+    value: float | None
     unit: Unit
+    part: float | None = None
+    is_bound: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,33 +63,101 @@ class Verdict:
     mood: Mood
 
 
-Cell = str | Figure | Interval | Verdict | None
+@dataclass(frozen=True)
+class Meter:
+    """A share of 1, drawn as a bar; None is unknown. Pages draw the interval and the mark of a large one."""
+
+    value: float | None
+    width: int = 8  # columns of a terminal
+    interval: tuple[float, float] | None = None
+    mark: float | None = None
+    is_large: bool = False
+
+
+@dataclass(frozen=True)
+class Meters:
+    """Shares of 1 by letter and name, drawn side by side."""
+
+    items: tuple[tuple[str, str, float | None], ...]
+
+
+@dataclass(frozen=True)
+class Name:
+    """A function, class or line of code, which each medium fits to its width."""
+
+    short: str
+    wide: str = ""  # with template arguments, where there is room
+    full: str = ""
+    source: str = ""  # file:line
+
+    def within(self, width: int) -> str:
+        wide = self.wide or self.short
+        return wide if len(wide) <= width else fitted(self.short, width)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Names with a text each, the largest first."""
+
+    items: tuple[tuple[Name, str], ...]
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The levels of calls, the innermost first."""
+
+    levels: tuple[Name, ...]
+    about: str = ""  # words below the stack
+
+
+@dataclass(frozen=True)
+class Change:
+    before: float
+    after: float
+    unit: Unit
+
+
+Cell = str | Figure | Interval | Change | Verdict | Meter | Meters | Name | Ranking | Stack | None
 
 
 @dataclass(frozen=True)
 class Column:
-    """`about` explains the title where there is room for it."""
+    """`about` explains the title where there is room for it, `group` joins it to its neighbours. A detail is
+    left out of short lists."""
 
     title: str
     about: str = ""
     numeric: bool = True
+    group: str = ""
+    is_detail: bool = False
+    unit: Unit | None = None  # of its numbers
 
 
 @dataclass(frozen=True)
 class Row:
-    """The mood is that of all its cells."""
+    """The mood is that of all its cells. A note is a line below them; a page unfolds the details."""
 
     cells: tuple[Cell, ...]
     mood: Mood | None = None
+    note: str = ""
+    details: tuple[Block, ...] = ()
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows as wide as `columns`. `caption` names the table where a medium asks for a name."""
+    """Rows as wide as `columns`. `caption` names the table where a medium asks for a name.
+
+    A page has all rows, other media `most` of them. `unlisted` rows were left out before; `noun` is a row,
+    and `remedy` shows the others.
+    """
 
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    most: int | None = None
+    unlisted: int = 0
+    noun: str = "further row"
+    remedy: str = "--all"
 
     def __post_init__(self) -> None:
         for row in self.rows:
@@ -92,23 +170,141 @@ class Paragraph:
     mood: Mood | None = None
 
 
-Block = Paragraph | Table
+@dataclass(frozen=True)
+class Fact:
+    """A label, a value and words behind it."""
+
+    label: str
+    value: Cell
+    text: str = ""
+    mood: Mood | None = None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A page draws large ones as tiles."""
+
+    facts: tuple[Fact, ...]
+    is_large: bool = False
+
+
+@dataclass(frozen=True)
+class Aside:
+    """Blocks that only a page has room for."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A node of a flame graph. Parents precede their children; the first node is the root."""
+
+    parent: int
+    name: Name | None
+    allocations: int
+    bytes: int
+    contained: int
+    operations: int
+
+
+@dataclass(frozen=True)
+class Flame:
+    """Calls, drawn on pages as wide as one of `modes`: field, title and meaning. The first that is not zero
+    is shown. `shares` colour the calls, from 0 to 1."""
+
+    calls: tuple[Call, ...]
+    modes: tuple[tuple[str, str, str], ...]
+    shares: tuple[float, ...]
+    meaning: str  # of the colours
+    none: str  # the meaning of a share of 0
+    texts: tuple[str, ...] = ()  # of each call
+    label: str = ""  # of the texts
+    omitted: int = 0
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Bytes over time, drawn on pages: the first series as an area, the others as lines."""
+
+    title: str
+    seconds: tuple[float, ...]
+    series: tuple[tuple[str, tuple[float, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Shares of two wholes by powers of two: bins have the power, in units of `scale`, and both shares."""
+
+    title: str
+    unit: Unit
+    scale: float
+    bins: tuple[tuple[int, float, float], ...]
+
+
+@dataclass(frozen=True)
+class Histograms:
+    """Drawn on pages side by side. `keys` name the wholes."""
+
+    keys: tuple[str, str]
+    charts: tuple[Histogram, ...]
+
+
+@dataclass(frozen=True)
+class Duck:
+    """DVLUC, whose parts are the dimensions, drawn on pages: the darker, the nearer to 1."""
+
+    dimensions: Meters
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines to paste."""
+
+    text: str
+
+
+Picture = Flame | Timeline | Histograms | Duck
+Visible = Paragraph | Facts | Table | Code  # in media without pictures
+Block = Visible | Aside | Picture
 
 
 @dataclass(frozen=True)
 class Section:
-    """The title is a heading of pages and Markdown; `is_headed` shows it in the terminal, too."""
+    """The title is a heading of pages and Markdown; `is_headed` shows it in the terminal, too. `about` stands
+    behind or below."""
 
     title: str
     blocks: tuple[Block, ...]
     is_headed: bool = False
+    about: str = ""
 
 
 @dataclass(frozen=True)
 class Report:
-    """The answer comes first, notes last and small."""
+    """The answer comes first, behind the subject and its conditions; notes come last and small."""
 
     title: str  # of the page
     answer: Paragraph
     sections: tuple[Section, ...] = ()
     notes: tuple[str, ...] = ()
+    subject: str = ""  # the command of a measured program
+    conditions: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()  # of the figures
+
+
+def visible_blocks(blocks: Iterable[Block]) -> list[Visible]:
+    return [block for block in blocks if isinstance(block, Visible)]
+
+
+def row_from(
+    columns: Sequence[Column], *cells: Cell | float, note: str = "", details: tuple[Block, ...] = ()
+) -> Row:
+    """A row whose numbers are figures in the units of their columns, where None is unknown."""
+    figures = (
+        Figure(cell, column.unit) if column.unit and (cell is None or isinstance(cell, int | float)) else cell
+        for cell, column in zip(cells, columns, strict=True)
+    )
+    return Row(
+        tuple(cell for cell in figures if not isinstance(cell, int | float)), note=note, details=details
+    )

@@ -1,43 +1,312 @@
-"""A report as one self-contained page for a browser."""
+"""A report as one self-contained page for a browser: readable without scripts, at most MOST_BYTES long.
+
+The data of its scripts is one JSON, compressed and base64-encoded:
+
+names   [short name, full name, source], which stacks and the flame graph refer to
+stacks  lists of names, the innermost first
+and the data of a picture by its kind
+"""
 
 from __future__ import annotations
 
-from mallard.shared.report.figures import cell_text
-from mallard.shared.report.model import Block, Cell, Column, Paragraph, Report, Section, Table, Verdict
-from mallard.shared.view.html.document import body_frame, html_document
+import base64
+import json
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from mallard.shared.errors import UsageError
+from mallard.shared.report.figures import UNKNOWN, cell_text, count, figure_text, level, plural, share, size
+from mallard.shared.report.model import (
+    Aside,
+    Block,
+    Cell,
+    Change,
+    Code,
+    Column,
+    Duck,
+    Facts,
+    Figure,
+    Flame,
+    Histograms,
+    Meter,
+    Meters,
+    Mood,
+    Name,
+    Paragraph,
+    Ranking,
+    Report,
+    Row,
+    Section,
+    Stack,
+    Table,
+    Timeline,
+    Unit,
+    Verdict,
+)
+from mallard.shared.report.page_duck import duck
+from mallard.shared.report.page_flame import flame_graph
+from mallard.shared.report.page_names import LIMITS, PageNames
+from mallard.shared.report.page_timeline import histograms, timeline
+from mallard.shared.view.html.document import body_frame, caution, html_document, inline_scripts
 from mallard.shared.view.html.markup import Markup, element, empty_element, joined
 
-STYLES = ("report.css", "profile/profile.css", "print.css")
+MOST_BYTES = 5_000_000
+STYLES = ("report.css", "maps.css", "profile/profile.css", "profile/figures.css", "print.css")
+SCRIPTS = ("panel.js", "profile/data.js", "profile/flame.js", "profile/timeline.js", "profile/tables.js")
+MIDDLE_DOT = "\N{MIDDLE DOT}"
+LEVELS = 6  # of a stack that are in the page without the script
+RANKS = 3  # of a ranking
 
 
-def report_page(report: Report, command: str) -> str:
-    """`command` is the one that was typed."""
-    header = element(
-        "header",
-        element("p", "mallard", class_="brand"),
-        element("h1", report.title),
-        element("p", element("code", command), class_="command"),
-        _paragraph(report.answer, "lead"),
-    )
-    names = [f"part-{place}" for place in range(len(report.sections))]
-    links = [
-        element("a", section.title, href=f"#{name}")
-        for name, section in zip(names, report.sections, strict=True)
-    ]
-    parts = [_section(name, section) for name, section in zip(names, report.sections, strict=True)]
-    notes = [element("li", note) for note in report.notes]
-    footer = element("ul", *notes, class_="notes") if notes else None
-    return html_document(report.title, STYLES, body_frame(header, links, *parts, footer))
-
-
-def _section(name: str, section: Section) -> Markup:
-    return element(
-        "section", element("h2", section.title), *map(_block, section.blocks), id=name, class_="part"
+def report_page(report: Report, command: str = "") -> str:
+    """`command` is the one that was typed. Raises UsageError for a page that is too long even with short
+    names."""
+    bytes_ = 0
+    for limits in LIMITS:
+        page = _Page(PageNames(limits)).render(report, command)
+        bytes_ = len(page.encode())
+        if bytes_ <= MOST_BYTES:
+            return page
+    raise UsageError(
+        f"The page would have {size(bytes_)}, and at most {size(MOST_BYTES)} are allowed; "
+        "leave --html out, or take --json"
     )
 
 
-def _block(block: Block) -> Markup:
-    return _table(block) if isinstance(block, Table) else _paragraph(block)
+class _Page:
+    def __init__(self, names: PageNames) -> None:
+        self._names = names
+        self._data: dict[str, Any] = {}  # of the scripts
+
+    def render(self, report: Report, command: str) -> str:
+        words = report.subject or command
+        header = element(
+            "header",
+            element("p", "mallard", class_="brand"),
+            element("h1", report.title),
+            element("p", element("code", words), class_="command") if words else None,
+            element("p", f" {MIDDLE_DOT} ".join(report.conditions), class_="conditions")
+            if report.conditions
+            else None,
+            _paragraph(report.answer, "lead"),
+            caution(report.doubts),
+        )
+        anchors = _anchors(report.sections)
+        links = [
+            element("a", section.title, href=f"#{anchor}")
+            for anchor, section in zip(anchors, report.sections, strict=True)
+        ]
+        parts = [
+            element(
+                "section",
+                element("h2", section.title),
+                element("p", _sentence(section.about)) if section.about else None,
+                *map(self._block, section.blocks),
+                id=anchor,
+                class_="part",
+            )
+            for anchor, section in zip(anchors, report.sections, strict=True)
+        ]
+        notes = [element("li", note) for note in report.notes]
+        footer = element("ul", *notes, class_="notes") if notes else None
+        return html_document(
+            report.title,
+            STYLES,
+            body_frame(header, links, *parts, footer),
+            element("script", Markup(self._packed()), id="report-data", type="application/octet-stream"),
+            inline_scripts((*SCRIPTS, "sections.js")),
+        )
+
+    def _packed(self) -> str:
+        text = json.dumps(self._names.data | self._data, ensure_ascii=False, separators=(",", ":"))
+        return base64.b64encode(zlib.compress(text.encode(), 7)).decode()
+
+    def _block(self, block: Block) -> Markup | None:
+        match block:
+            case Paragraph():
+                return _paragraph(block)
+            case Table():
+                return self._table(block)
+            case Facts():
+                return self._facts(block)
+            case Aside(title, blocks):
+                return joined(element("h3", title) if title else None, *map(self._block, blocks))
+            case Flame():
+                markup, self._data["flame"] = flame_graph(block, self._names)
+                return markup
+            case Timeline():
+                markup, self._data["timeline"] = timeline(block, self._names)
+                return markup
+            case Duck():
+                return duck(block)
+            case Code(text):
+                code = element("code", text)
+                return element("pre", code, tabindex="0", role="group", aria_label="Code to paste")
+            case Histograms():
+                return histograms(block)
+
+    def _facts(self, facts: Facts) -> Markup:
+        if facts.is_large:
+            tiles = [
+                element(
+                    "li",
+                    element("span", fact.label, class_="label"),
+                    element("b", self._inside(fact.value)),
+                    element("small", fact.text),
+                    class_="alarm" if fact.mood is Mood.BAD else None,
+                )
+                for fact in facts.facts
+            ]
+            return element("ul", *tiles, class_="tiles")
+        rows = [
+            joined(
+                element("dt", fact.label), element("dd", self._inside(fact.value), f" {fact.text}".rstrip())
+            )
+            for fact in facts.facts
+        ]
+        return element("dl", *rows, class_="terms")
+
+    def _table(self, table: Table) -> Markup:
+        """Rows with a note or details are bodies of their own, so that a script can sort them."""
+        heads = [
+            element("th", column.title, class_="n" if column.numeric else None, title=column.about or None)
+            for column in table.columns
+        ]
+        shown = table.rows[: self._names.limits.rows]
+        has_bodies = any(row.note or row.details for row in shown)
+        rows = [self._row(row, table.columns) for row in shown]
+        classes = ["facts-table", "sortable"]
+        if has_bodies:
+            bodies = [
+                element("tbody", markup, self._more(row, len(heads)))
+                for markup, row in zip(rows, shown, strict=True)
+            ]
+            classes.append("noted")
+        else:
+            bodies = [element("tbody", *rows)]
+        if any(isinstance(cell, Stack | Ranking) for row in shown for cell in row.cells):
+            classes.append("stacks")
+        grid = element(
+            "table",
+            element("caption", table.caption, class_="unseen"),
+            element("thead", element("tr", *heads)),
+            *bodies,
+            class_=" ".join(classes),
+        )
+        hidden = len(table.rows) - len(shown) + table.unlisted
+        return joined(
+            element("div", grid, class_="wide", role="group", aria_label=table.caption, tabindex="0"),
+            element("p", f"{plural(hidden, table.noun)} not listed.", class_="setting") if hidden else None,
+        )
+
+    def _row(self, row: Row, columns: Sequence[Column]) -> Markup:
+        return element(
+            "tr",
+            *(
+                self._cell(cell, column, is_first=place == 0)
+                for place, (cell, column) in enumerate(zip(row.cells, columns, strict=True))
+            ),
+            class_=row.mood.value if row.mood else None,
+        )
+
+    def _more(self, row: Row, width: int) -> Markup:
+        inside: Markup | str = row.note
+        if row.details:
+            blocks = (element("div", self._block(block)) for block in row.details)
+            inside = element(
+                "details",
+                element("summary", element("span", inside, class_="short")),
+                element("div", *blocks, class_="columns in-depth"),
+            )
+        return element("tr", element("td", inside, colspan=str(width)), class_="more")
+
+    def _cell(self, cell: Cell, column: Column, *, is_first: bool) -> Markup:
+        """`data-label` names a cell where the screen is too narrow for heads, `data-v` sorts a figure."""
+        label = None if is_first or cell is None else column.title or None
+        classes = ["n"] if column.numeric else []
+        inside = self._inside(cell)
+        value = None
+        if isinstance(cell, Verdict):
+            classes.append(cell.mood.value)
+        elif isinstance(cell, Change):
+            value = f"{cell.after - cell.before:.6g}"
+        elif isinstance(cell, Figure):
+            value = f"{-1.0 if cell.value is None else cell.value:.6g}"
+            if cell.unit is Unit.SHARE:
+                classes.append("filled")
+                inside = joined(
+                    element("span", style=f"width:{100 * (cell.value or 0.0):.1f}%", class_="fill"),
+                    element("span", inside),
+                )
+        tag = "th" if isinstance(cell, Name) and is_first else "td"
+        return element(tag, inside, class_=" ".join(classes) or None, data_label=label, data_v=value)
+
+    def _inside(self, cell: Cell) -> Markup:
+        match cell:
+            case Figure():
+                small = element("small", share(cell.part)) if cell.part is not None else None
+                return joined(figure_text(cell), small)
+            case Meter():
+                return _meter(cell)
+            case Meters(items):
+                return _small_meters(items)
+            case Name():
+                return self._names.markup(cell)
+            case Ranking(items):
+                return self._ranking(items)
+            case Stack():
+                return self._stack(cell)
+        return _lines(cell_text(cell))
+
+    def _ranking(self, items: Sequence[tuple[Name, str]]) -> Markup:
+        shown = [
+            element(
+                "li",
+                self._names.last(name),
+                element("small", text),
+                title=self._names.cut(name.source or name.full) or None,
+            )
+            for name, text in items[:RANKS]
+        ]
+        more = element("li", f"{len(items) - RANKS} more", class_="setting") if len(items) > RANKS else None
+        return element("ul", *shown, more, class_="plain") if items else joined(UNKNOWN)
+
+    def _stack(self, stack: Stack) -> Markup:
+        """A folded stack. The script adds the levels that are missing."""
+        about = element("small", stack.about) if stack.about else None
+        if not stack.levels:
+            return element("span", stack.about or "no stack", class_="setting")
+        first, *others = stack.levels
+        head = self._names.markup(first, narrow=True)
+        if not others:
+            return joined(head, about)
+        items = [element("li", self._names.markup(name, narrow=True)) for name in others[:LEVELS]]
+        remaining = len(others) - len(items)
+        more = element("li", f"{count(remaining)} more", class_="setting") if remaining else None
+        number = self._names.stack_number(others) if remaining else None
+        folded = element(
+            "details",
+            element("summary", head),
+            element("ol", *items, more),
+            class_="stack",
+            data_stack=None if number is None else str(number),
+        )
+        return joined(folded, about)
+
+
+def _anchors(sections: Iterable[Section]) -> list[str]:
+    """The ids of sections: their titles without blanks, each once."""
+    anchors: list[str] = []
+    for section in sections:
+        anchor = re.sub("[^a-z0-9]+", "-", section.title.lower()).strip("-") or "part"
+        anchors.append(f"{anchor}-{len(anchors)}" if anchor in (*anchors, "main", "panel") else anchor)
+    return anchors
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _paragraph(paragraph: Paragraph, class_: str = "") -> Markup:
@@ -45,40 +314,38 @@ def _paragraph(paragraph: Paragraph, class_: str = "") -> Markup:
     return element("p", _lines(paragraph.text), class_=classes or None)
 
 
-def _table(table: Table) -> Markup:
-    heads = [
-        element("th", column.title, class_="n" if column.numeric else None, title=column.about or None)
-        for column in table.columns
-    ]
-    rows = [
-        element(
-            "tr",
-            *(_cell(cell, column) for cell, column in zip(row.cells, table.columns, strict=True)),
-            class_=row.mood.value if row.mood else None,
-        )
-        for row in table.rows
-    ]
-    grid = element(
-        "table",
-        element("caption", table.caption, class_="unseen"),
-        element("thead", element("tr", *heads)),
-        element("tbody", *rows),
-        class_="facts-table",
-    )
-    return element("div", grid, class_="wide", role="group", aria_label=table.caption, tabindex="0")
-
-
 def _lines(text: str) -> Markup:
     first, *others = text.split("\n")
     return joined(first, *(joined(empty_element("br"), line) for line in others))
 
 
-def _cell(cell: Cell, column: Column) -> Markup:
-    """`data-label` names a figure where the screen is too narrow for heads."""
-    text = cell_text(cell)
-    inside = _lines(text)
-    mood = cell.mood.value if isinstance(cell, Verdict) else ""
-    if column.numeric:
-        label = column.title if text else None
-        return element("td", inside, class_=f"n {mood}".strip(), data_label=label)
-    return element("td", inside, class_=mood or None)
+def _meter(meter: Meter) -> Markup:
+    """The interval lies over the end of a large bar."""
+
+    def percent(value: float | None) -> str:
+        return f"{100 * min(max(value or 0.0, 0.0), 1.0):.2f}%"
+
+    inside = element("i", style=f"width:{percent(meter.value)}")
+    if not meter.is_large:
+        return element("span", inside, class_="meter" if meter.value is not None else "meter unknown")
+    whisker = None
+    if meter.interval:
+        low, high = meter.interval
+        whisker = element("b", style=f"left:{percent(low)};width:{percent(high - low)}")
+    mark = element("u", style=f"left:{percent(meter.mark)}") if meter.mark is not None else None
+    return element("span", inside, whisker, mark, class_="time-bar")
+
+
+def _small_meters(items: Sequence[tuple[str, str, float | None]]) -> Markup:
+    """Tiny columns, for a cell of a table."""
+    columns = [
+        element(
+            "span",
+            element("i", style=f"height:{100 * min(max(value or 0.0, 0.0), 1.0):.0f}%"),
+            element("b", letter),
+            title=f"{name} {level(value)}",
+        )
+        for letter, name, value in items
+    ]
+    label = ", ".join(f"{letter} {level(value)}" for letter, _, value in items)
+    return element("span", *columns, class_="six", role="img", aria_label=label)

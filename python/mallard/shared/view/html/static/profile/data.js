@@ -1,8 +1,8 @@
-// The page's data: one compressed JSON (view/html/profile/data.py).
+// The page's data: one compressed JSON (shared/report/page.py).
 "use strict";
 
 mallard.ready = (async () => {
-  const packed = Uint8Array.from(atob(document.getElementById("profile-data").textContent), (letter) => letter.charCodeAt(0));
+  const packed = Uint8Array.from(atob(document.getElementById("report-data").textContent), (letter) => letter.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Response(stream).json();
 })();
@@ -14,7 +14,7 @@ mallard.make = (name, text = "", attributes = {}) => {
   return node;
 };
 
-// Equal to advisor/profile/formats.py.
+// Equal to shared/report/figures.py.
 mallard.words = (() => {
   const digits = (value) => (value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2));
   const scaled = (value, base, units) => {

@@ -1,7 +1,7 @@
 // The flame graph: all nodes of a figure; a click makes a node as wide as the graph; words mark functions.
 "use strict";
 
-mallard.ready.then(({ flame, functions }) => {
+mallard.ready.then(({ flame, names }) => {
   const graph = document.querySelector(".flame");
   if (!flame || !graph) return;
   const { make, panel, words: { count, size, share } } = mallard;
@@ -12,11 +12,11 @@ mallard.ready.then(({ flame, functions }) => {
   const state = { mode: flame.mode, root: 0, search: "", focus: 0 };
   let values = [], children = [], drawn = new Map();
 
-  const name = (node) => (node && flame.function[node] >= 0 ? functions[flame.function[node]][0] : node ? "?" : "all");
+  const name = (node) => (node && flame.name[node] >= 0 ? names[flame.name[node]][0] : node ? "?" : "all");
   const parent = (node) => (flame.parent[node] >= 0 && flame.parent[node] < node ? flame.parent[node] : 0);
   const colour = (node) => flame.colours[node];
 
-  // Equal to widths() and layout() in flame.py.
+  // Equal to widths() and layout() in page_flame.py.
   const measure = () => {
     values = FIELDS[state.mode].slice();
     children = Array.from({ length: nodes }, () => []);
@@ -58,8 +58,8 @@ mallard.ready.then(({ flame, functions }) => {
 
   const matches = () => {
     const parts = state.search.toLowerCase().split(/\s+/).filter(Boolean);
-    const hits = functions.map(([, full]) => parts.every((part) => full.toLowerCase().includes(part)));
-    return parts.length ? (node) => node > 0 && Boolean(hits[flame.function[node]]) : null;
+    const hits = names.map(([, full]) => parts.every((part) => full.toLowerCase().includes(part)));
+    return parts.length ? (node) => node > 0 && Boolean(hits[flame.name[node]]) : null;
   };
 
   const draw = () => {
@@ -118,7 +118,7 @@ mallard.ready.then(({ flame, functions }) => {
   };
 
   const explain = (element) => {
-    const { node } = element, [, full, source] = functions[flame.function[node]] ?? ["", "the whole process", ""];
+    const { node } = element, [, full, source] = names[flame.name[node]] ?? ["", "the whole process", ""];
     panel.show(element.getBoundingClientRect(), full, source, [
       ["of the graph", share(values[node], values[0])],
       ["allocated", `${count(flame.allocations[node])} of ${size(flame.bytes[node])}`],

@@ -41,21 +41,20 @@ for (const table of document.querySelectorAll(".sortable")) {
   }
 }
 
-mallard.ready.then(({ functions, places, stacks }) => {
+mallard.ready.then(({ names, stacks }) => {
   const { make } = mallard;
-  const level = (place) => {
-    if (place === null) return make("li", "levels that were not kept", { class: "setting" });
-    const [function_, source, inlined] = places[place] ?? [-1, "", 0], [short, full] = functions[function_] ?? ["?", "?"];
+  const level = (number) => {
+    const [short, full, source] = names[number];
     const text = make("span", "", { class: "fn", title: full });
-    text.append(make("b", short), make("small", inlined ? `${source}, inlined` : source));
+    text.append(make("b", short), make("small", source));
     const item = make("li");
     item.append(text);
     return item;
   };
   document.addEventListener("toggle", ({ target }) => {
-    const stack = stacks[target.dataset?.stack], first = Number(target.dataset?.first ?? 0);
+    const stack = stacks[target.dataset?.stack];
     if (!stack || !target.open) return;
-    target.querySelector("ol").replaceChildren(...stack.slice(first + 1).map(level));
+    target.querySelector("ol").replaceChildren(...stack.map(level));
     delete target.dataset.stack;
   }, true);
 });

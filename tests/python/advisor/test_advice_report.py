@@ -1,4 +1,4 @@
-"""The page of an advice: its answer, bars, duck plot, and the calls that save time."""
+"""The report of an advice: its answer, bars, duck plot, and the calls that save time."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from synthetic_study import ceiling, effect, ground, mallocs, pattern, result, s
 from mallard.advisor.advice.code import TypeChange
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import decide
-from mallard.advisor.profile.document import Node, Profile, read_profile
-from mallard.advisor.view.html.advice import advice_page, make_bars, operations_inside
-from mallard.advisor.view.html.profile.page import MOST_BYTES
+from mallard.advisor.profile.document import Profile, read_profile
+from mallard.advisor.view.advice import advice_report, make_bars, operations_inside
+from mallard.shared.report.model import Call, Code, Report
+from mallard.shared.report.page import MOST_BYTES, report_page
 
 CHANGE = TypeChange("vector", "T", "handle", "src/server.cpp:90", 1_000_000)
 NOTHING: dict[str, Any] = {"ceiling": ceiling(2.0), "trial": None, "chosen": None, "on_top": None}
@@ -43,8 +44,12 @@ def profile(document_rows: dict[str, Any]) -> Profile:
     return read_profile(json.dumps(document_rows))
 
 
+def render_report(case: Study, profile_document: dict[str, Any] | None = None) -> Report:
+    return advice_report(case, decide(case), profile(profile_document or document()))
+
+
 def render_page(case: Study, profile_document: dict[str, Any] | None = None) -> str:
-    return advice_page(case, decide(case), profile(profile_document or document()))
+    return report_page(render_report(case, profile_document))
 
 
 def texts(page: str) -> dict[str, str]:
@@ -57,7 +62,7 @@ def test_page_begins_with_answer_and_loads_nothing(kind: str) -> None:
     page = render_page(case)
     parsed = read(page)
     assert decide(case).kind == kind
-    assert texts(page)["answer"].startswith(f"The answer {decide(case).headline}")
+    assert render_report(case).answer.text == decide(case).headline
     assert len(parsed.ids) == len(set(parsed.ids))
     for tag, attributes in parsed.tags:
         assert tag not in ("img", "iframe", "object", "embed", "link") or attributes.get("href") == "data:,"
@@ -85,7 +90,7 @@ def test_page_without_estimate_draws_no_floor() -> None:
     assert not case.ceiling.known
     text = texts(render_page(case))
     assert "Dashed" not in text["before-and-after"]
-    assert "reaches to the whole run of 109 ms" in text["answer"]
+    assert "reaches to the whole run of 109 ms" in text["figures"]
 
 
 def test_density_agrees_with_estimate() -> None:
@@ -126,21 +131,17 @@ def test_duck_plot_labels_the_dimensions() -> None:
 
 def test_page_contains_the_code() -> None:
     case = study(changes=(CHANGE,))
-    assert words(decide(case).code) in texts(render_page(case))["code"]
+    assert render_report(case).sections[-1].blocks == (Code(decide(case).code),)
+    assert words(decide(case).code) in texts(render_page(case))["code-to-paste"]
 
 
 def test_operations_count_for_the_outermost_call() -> None:
     """main calls the function f, which calls itself and g; and it calls g directly."""
-    nodes = [
-        Node(None, None, 0, 0, 0, 0, 100),
-        Node(0, 0, 0, 0, 0, 0, 100),  # main
-        Node(1, 1, 0, 0, 0, 0, 60),  # f
-        Node(2, 1, 0, 0, 0, 0, 40),  # f again
-        Node(3, 2, 0, 0, 0, 0, 30),  # g
-        Node(1, 2, 0, 0, 0, 0, 40),  # g
-    ]
-    assert operations_inside(nodes, 1) == [60, 60, 60, 40, 30, 0]
-    assert operations_inside(nodes, 9) == [0] * 6
+    operations = (100, 100, 60, 40, 30, 40)  # the process, main, f, f again, g, and g
+    parents = (-1, 0, 1, 2, 3, 1)
+    calls = [Call(parent, None, 0, 0, 0, number) for parent, number in zip(parents, operations, strict=True)]
+    assert operations_inside(calls, [False, False, True, True, False, False]) == [60, 60, 60, 40, 30, 0]
+    assert operations_inside(calls, [False] * 6) == [0] * 6
 
 
 def test_call_shows_its_share_of_the_saving() -> None:
@@ -156,8 +157,8 @@ def test_renders_empty_and_hostile_profiles(make_document: Any) -> None:
     assert "<script>alert" not in page
 
 
-def test_page_without_allocations_has_no_scripts() -> None:
+def test_program_without_allocations_has_no_pictures() -> None:
     case = study(**NOTHING, allocations=0, globals=mallocs())
-    page = advice_page(case, decide(case), None)
-    assert "<script" not in page
-    assert "allocates 0 blocks" in texts(page)["answer"]
+    shown = advice_report(case, decide(case), None)
+    assert [section.title for section in shown.sections] == ["Figures"]
+    assert "allocates 0 blocks" in shown.answer.text

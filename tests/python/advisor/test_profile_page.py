@@ -1,4 +1,4 @@
-"""The page of a profile: one file, its figures, its escapes, its size."""
+"""The page of a profile: one file, its pictures, its escapes, its size."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from profile_rows import amount, scope
 from synthetic_profile import document, empty, hostile, in_depth, withheld
 
 from mallard.advisor.profile.dimensions import DIMENSIONS
-from mallard.advisor.profile.document import Node, read_profile
-from mallard.advisor.view.html.profile import MOST_BYTES, profile_page
-from mallard.advisor.view.html.profile.charts import nice_top
-from mallard.advisor.view.html.profile.flame import layout, widths
+from mallard.advisor.profile.document import read_profile
+from mallard.advisor.view.profile import profile_report
 from mallard.shared.errors import UsageError
+from mallard.shared.report.model import Call
+from mallard.shared.report.page import MOST_BYTES, report_page
+from mallard.shared.report.page_flame import layout, widths
+from mallard.shared.report.page_timeline import nice_top
 
 DOCUMENTS = {
     "all": document,
@@ -31,11 +33,11 @@ DOCUMENTS = {
 
 
 def render_page(profile: dict[str, Any]) -> str:
-    return profile_page(read_profile(json.dumps(profile)))
+    return report_page(profile_report(read_profile(json.dumps(profile))))
 
 
 def page_data(page: str) -> dict[str, Any]:
-    packed = re.search(r'id="profile-data"[^>]*>([^<]*)<', page)
+    packed = re.search(r'id="report-data"[^>]*>([^<]*)<', page)
     assert packed
     data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed[1])))
     return data
@@ -60,81 +62,19 @@ def test_a_page_nests_and_asks_for_nothing(kind: str) -> None:
     assert links <= set(parsed.ids)
 
 
-def test_the_summary_has_the_figures_of_the_terminal() -> None:
-    summary = texts(render_page(document()))["summary"]
-    for part in (
-        "stacks complete 99.98 % 2.40 M events; 500 end in code without a description",
-        "time in the allocator 8.4 % 7.9 to 8.9 % at 95 %; 4,096 operations timed",
-        "allocations 1.20 M",
-        "peak 91.6 MiB",
-        "alive at the end 60,000",
-        "V variation 0.71",
-    ):
-        assert part in summary
-
-
-def test_every_part_has_a_section() -> None:
+def test_a_page_has_what_has_no_room_elsewhere() -> None:
     sections = texts(render_page(document()))
-    assert "clang::ParseAST" in sections["scopes"]
-    assert "\u2264 98 %" in sections["scopes"]
     assert "412 smaller scopes not listed." in sections["scopes"]
-    assert "loop in" in sections["unowned"]
-    assert "clang::ASTContext" in sections["unowned"]
-    assert "by another thread" in sections["pairs"]
-    assert "alive at the end" in sections["pairs"]
     assert "The peak is 91.6 MiB after 2.10 s." in sections["timeline"]
     assert "Bytes allocated meanwhile" in sections["lifetimes"]
-    assert "Stacks cannot tell apart two calls" in sections["definitions"]
-    assert "scope" not in sections
+    assert "V variation 0.71" in sections["summary"]
+    assert all(dimension.text in sections["definitions"] for dimension in DIMENSIONS)
+    assert "No lines of scopes: scopes are withheld." in texts(render_page(withheld()))["timeline"]
 
 
-def test_requested_scope_comes_first() -> None:
-    page = render_page(document(scope=in_depth()))
-    parsed = read(page)
-    assert parsed.ids.index("scope") < parsed.ids.index("scopes")
-    assert "clang::ParseAST in depth" in texts(page)["scope"]
-
-
-def test_withheld_scopes_are_reported_first() -> None:
-    page = render_page(withheld())
-    assert "Scopes are withheld: 61 % of the stacks are complete; scopes need 95 %." in page
-    assert "scopes" not in read(page).ids
-    assert "No lines of scopes: scopes are withheld." in texts(page)["timeline"]
-
-
-def test_an_empty_process_has_a_summary_and_definitions() -> None:
-    parts = [name for name in read(render_page(empty())).ids if name not in ("main", "panel", "profile-data")]
-    assert parts == ["summary", "definitions"]
-
-
-def test_the_header_has_the_answer() -> None:
-    header = words(render_page(document()).partition("<nav")[0])
-    assert "In the allocator: 8.4 % of the time (7.9 to 8.9 %), 71 ns an operation." in header
-    assert (
-        "Most blocks live and die in clang::ParseAST: 1.10 M allocations; of the freed blocks, "
-        "\u2264 98 % are freed before it returns."
-    ) in header
-    assert "In the allocator" not in words(render_page(empty()).partition("<nav")[0])
-
-
-def test_each_dimension_has_its_definition() -> None:
-    summary = texts(render_page(document()))["summary"]
-    assert all(dimension.text in summary for dimension in DIMENSIONS)
-
-
-def test_marked_scopes_have_a_section() -> None:
-    marked = scope(0, 0, 500, 9000, 1.0) | {"name": "<parse>", "kind": "marker", "function": None}
-    markers = {
-        "scopes": [marked],
-        "instances": [],
-        "progress": [{"name": "request", "count": 4, "per_second": None, "allocations_between": None}],
-        "unmatched_ends": 0,
-        "names_lost": 1,
-    }
-    page = render_page(document(markers=markers))
-    assert "<parse>" in texts(page)["marked"]
-    assert "request: 4 marks" in texts(page)["marked"]
-    assert "1 marker lost the name." in page
+def test_requested_scope_precedes_the_process() -> None:
+    ids = read(render_page(document(scope=in_depth()))).ids
+    assert ids.index("clang-parseast-in-depth") < ids.index("summary") < ids.index("scopes")
 
 
 def test_hostile_names_stay_text() -> None:
@@ -143,15 +83,18 @@ def test_hostile_names_stay_text() -> None:
     assert page.count("</style>") == 1
     assert "<b onclick" not in page
     page.encode()
-    functions = page_data(page)["functions"]
-    assert all(len(full) <= 600 for _, full, _ in functions)
+    names = page_data(page)["names"]
+    assert names
+    assert all(len(full) <= 600 for _, full, _ in names)
 
 
 def test_data_has_complete_flame_graph_and_stacks() -> None:
-    profile = document()
+    profile = document(stacks=[[4, 3, None, *[2] * 9, 1, 0], [5, 7, 1, 0], [6, 0]])
     data = page_data(render_page(profile))
     assert data["flame"]["bytes"] == [node["bytes"] for node in profile["flame"]["nodes"]]
-    assert data["stacks"] == profile["stacks"]
+    long = max(data["stacks"], key=len)
+    assert [data["names"][number][0] for number in long][-2:] == ["clang::ParseAST", "main"]
+    assert len(long) == 13
     assert data["timeline"]["lines"][0][0] == "the whole process"
     assert len(data["timeline"]["seconds"]) == 120
 
@@ -183,7 +126,7 @@ def test_page_stays_below_size_limit() -> None:
 
 def test_refuses_page_above_size_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each figure of a document is bounded; the limit of the page is lowered instead."""
-    monkeypatch.setattr("mallard.advisor.view.html.profile.MOST_BYTES", 20_000)
+    monkeypatch.setattr("mallard.shared.report.page.MOST_BYTES", 20_000)
     with pytest.raises(UsageError, match=r"The page would have .* and at most 19.5 KiB are allowed"):
         render_page(document())
 
@@ -191,27 +134,27 @@ def test_refuses_page_above_size_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 # ---- the flame graph --------------------------------------------------------------------------------------
 
 
-def node(parent: int | None, bytes_: int, contained: int = 0) -> Node:
-    return Node(parent, 0, 1, bytes_, 1, contained, bytes_)
+def call(parent: int, bytes_: int, contained: int = 0) -> Call:
+    return Call(parent, None, 1, bytes_, contained, bytes_)
 
 
-def test_node_is_at_least_as_wide_as_children() -> None:
-    nodes = [node(None, 0), node(0, 10), node(1, 8), node(1, 8), node(0, 4)]
-    assert widths(nodes, "bytes") == [20, 16, 8, 8, 4]
-    assert widths(nodes, "contained") == [0] * 5
+def test_call_is_at_least_as_wide_as_children() -> None:
+    calls = [call(-1, 0), call(0, 10), call(1, 8), call(1, 8), call(0, 4)]
+    assert widths(calls, "bytes") == [20, 16, 8, 8, 4]
+    assert widths(calls, "contained") == [0] * 5
 
 
 def test_children_lie_side_by_side_below_parent() -> None:
-    nodes = [node(None, 0), node(0, 4), node(0, 12), node(2, 6)]
-    boxes = {box.node: box for box in layout(nodes, widths(nodes, "bytes"))}
+    calls = [call(-1, 0), call(0, 4), call(0, 12), call(2, 6)]
+    boxes = {box.call: box for box in layout(calls, widths(calls, "bytes"))}
     assert (boxes[2].left, boxes[2].width, boxes[2].depth) == (0.0, 0.75, 1)
     assert (boxes[1].left, boxes[1].width) == (0.75, 0.25)
     assert (boxes[3].left, boxes[3].width, boxes[3].depth) == (0.0, 0.375, 2)
 
 
 def test_invalid_parent_means_root() -> None:
-    nodes = [node(None, 0), node(7, 4), node(2, 4), node(-3, 2)]
-    boxes = layout(nodes, widths(nodes, "bytes"))
+    calls = [call(-1, 0), call(7, 4), call(2, 4), call(-3, 2)]
+    boxes = layout(calls, widths(calls, "bytes"))
     assert [box.depth for box in boxes] == [0, 1, 1, 1]
 
 

@@ -1,0 +1,323 @@
+"""Advice as a report for a page: the answer, before and after, the trials, the scope, code to paste.
+
+A bar of before and after is a time; the thin line over its end is the interval of the saving. The dashed line
+is an estimate: the time of the program if allocation took no time, with unchanged locality.
+
+The flame graph shows the calls that the saved time comes from. A trial saves time in the operations of its
+scope. The share of a call is the operations below it that are also below the scope: a call inside the scope
+is fully coloured, its caller by the part that goes through.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from mallard.advisor.advice.candidates import Candidate
+from mallard.advisor.advice.ceiling import Ceiling
+from mallard.advisor.advice.study import Study
+from mallard.advisor.advice.verdict import Verdict
+from mallard.advisor.advice.wording import between, change, peak_ratio, percent, times
+from mallard.advisor.profile import sentences
+from mallard.advisor.profile.document import Profile
+from mallard.advisor.profile.names import Names
+from mallard.advisor.profile.records import Figures, Scope
+from mallard.advisor.trial.campaign import Ground
+from mallard.advisor.trial.effect import Effect
+from mallard.advisor.trial.further_rounds import SURE
+from mallard.advisor.view.profile.charts import MODES, flame_calls, flame_sections
+from mallard.advisor.view.profile.scopes import dimension_table, lifetime_details, small_dimensions
+from mallard.shared.report.figures import count
+from mallard.shared.report.model import (
+    Block,
+    Call,
+    Code,
+    Column,
+    Duck,
+    Fact,
+    Facts,
+    Flame,
+    Meter,
+    Mood,
+    Paragraph,
+    Report,
+    Row,
+    Section,
+    Table,
+)
+from mallard.shared.stats import CONFIDENCE, Difference
+
+BARS = (
+    Column("program", numeric=False),
+    Column("drawn", numeric=False),
+    *map(Column, ("time", "effect", "peak memory")),
+)
+STRATEGIES = (
+    Column("strategy", numeric=False),
+    *map(Column, ("effect", "of all", "peak", "faults", "served", "rewound")),
+)
+CANDIDATES = (
+    Column("scope", numeric=False),
+    *map(Column, ("blocks", "contained", "effect in a short trial")),
+)
+MOODS = {"local": Mood.GOOD, "global": Mood.GOOD, "pattern": Mood.OPEN}
+OPERATIONS_FIRST = tuple(sorted(MODES, key=lambda mode: mode[0] != "operations"))
+
+
+def advice_report(study: Study, verdict: Verdict, profile: Profile | None) -> Report:
+    """`profile` is of the recording; None if the program does not allocate."""
+    names = Names(profile) if profile else None
+    facts = Facts(tuple(Fact(label, text) for label, text in verdict.facts))
+    sections = [
+        *([Section("Figures", (facts,))] if facts.facts else []),
+        *_before_and_after(study),
+        *_tried(study),
+        *(_scope(study, profile, names) if profile and names else ()),
+        *(_saved(study, profile, names) if profile and names else ()),
+        *([Section("Code to paste", (Code(verdict.code),))] if verdict.code else []),
+    ]
+    program = study.words[0].rpartition("/")[2] if study.words else ""
+    doubts = [sentences.withheld(profile), *sentences.losses(profile)] if profile else []
+    return Report(
+        title=f"Which allocator for {program or 'a program'}?",
+        answer=Paragraph(verdict.headline, MOODS.get(verdict.kind)),
+        sections=tuple(sections),
+        notes=tuple(verdict.notes),
+        subject=shlex.join(study.words),
+        conditions=(sentences.process_facts(profile),) if profile else (),
+        doubts=tuple(filter(None, doubts)),
+    )
+
+
+@dataclass(frozen=True)
+class Bar:
+    label: str
+    about: str
+    seconds: float
+    saved: Difference | None  # against the unchanged program; None for that program
+    peak: str
+    kind: str  # before, malloc, local, best
+
+
+def _before_and_after(study: Study) -> list[Section]:
+    bars = list(make_bars(study))
+    if len(bars) < 2:
+        return []
+    widest = max(_end(bar) for bar in bars)
+    floor = time_floor(study, bars[0].seconds)
+    heap = study.ground.heap if study.ground else study.globals.heap
+    text = (
+        f"Against {study.base} on {heap}. A local allocator's bar is the time of the program less "
+        "what its trial saved beside the null."
+    )
+    if floor is not None:
+        ends = between(floor, max(floor, bars[0].seconds - study.ceiling.low))
+        text += (
+            f" Dashed: {times(floor)}, by estimate the time without any allocator, at the end of its "
+            f"interval ({ends}); better locality goes below it."
+        )
+    table = Table("Time of the program", BARS, tuple(_bar_row(bar, widest, floor) for bar in bars))
+    return [Section("Before and after", (table, Paragraph(text)))]
+
+
+def time_floor(study: Study, program_seconds: float) -> float | None:
+    """The program's time less the estimate of its time in allocation. That is CPU time, so there is none
+    beside wall time."""
+    if not study.ceiling.known or (study.ground and study.ground.trial.wall):
+        return None
+    return max(0.0, program_seconds - study.ceiling.high)
+
+
+def make_bars(study: Study) -> Iterator[Bar]:
+    ground = study.ground
+    program_seconds = ground.trial.program_seconds if ground else study.globals.seconds
+    peak = study.globals.peak_bytes
+    yield Bar("as it is", study.base, program_seconds, None, peak_ratio(0.0, peak), "before")
+    for malloc_effect in study.globals.effects:
+        if malloc_effect.malloc in study.globals.differing:
+            continue
+        shown = peak_ratio(malloc_effect.peak_bytes.median, peak)
+        yield Bar(
+            malloc_effect.malloc,
+            "malloc",
+            study.globals.seconds + malloc_effect.time.median,
+            malloc_effect.time,
+            shown,
+            "malloc",
+        )
+    for effect in ground.allowed if ground else ():
+        kind = "best" if study.best and effect is study.best else "local"
+        shown = peak_ratio(effect.peak_bytes.median, peak)
+        about = f"in {study.chosen.title}" if study.chosen else ""
+        yield Bar(effect.strategy, about, program_seconds + effect.time.median, effect.time, shown, kind)
+
+
+def _end(bar: Bar) -> float:
+    if bar.saved is None or not math.isfinite(bar.saved.high):
+        return bar.seconds
+    return bar.seconds - bar.saved.median + max(bar.saved.high, bar.saved.median)
+
+
+def _bar_row(bar: Bar, widest: float, floor: float | None) -> Row:
+    ends = None
+    if bar.saved is not None and math.isfinite(bar.saved.low) and math.isfinite(bar.saved.high):
+        base = bar.seconds - bar.saved.median
+        ends = (base + bar.saved.low) / widest, (base + bar.saved.high) / widest
+    cells = (
+        f"{bar.label}\n{bar.about}".strip(),
+        Meter(bar.seconds / widest, 24, ends, None if floor is None else floor / widest, is_large=True),
+        times(bar.seconds),
+        "" if bar.saved is None else change(bar.saved),
+        bar.peak,
+    )
+    return Row(cells, Mood.GOOD if bar.kind == "best" else None)
+
+
+def _tried(study: Study) -> list[Section]:
+    if study.trial is None or study.chosen is None:
+        return []
+    aged = [ground for heap in study.aged for scope in heap.scopes for ground in (scope.ground, scope.on_top)]
+    blocks: list[Block] = [
+        Paragraph(
+            f"{study.trial.rounds} rounds in random order; medians of the differences to the null within a "
+            f"round, with intervals at {100 * CONFIDENCE:g} %, or {100 * SURE:g} % after further rounds. The "
+            "null finds the scope in the same way and serves nothing."
+        )
+    ]
+    for ground in filter(None, (*study.trial.grounds, study.on_top, *aged)):
+        kind = "wall time" if ground.trial.wall else "CPU time"
+        heading = f"Against {ground.malloc} on {ground.heap}"
+        program = f"{times(ground.trial.program_seconds)} of {kind} as it is"
+        blocks += [Paragraph(f"{heading}: {program}."), _strategies(study, ground, heading)]
+    if study.briefly:
+        heading = "Every strategy, in a short trial"
+        blocks += [Paragraph(f"{heading}:"), _strategies(study, study.briefly, heading)]
+    if len(study.screened) > 1:
+        blocks += [Paragraph("Scopes that were tried:"), _candidates(study)]
+    return [Section("Tried", tuple(blocks), about=f"trials in {study.chosen.with_source}")]
+
+
+def _strategies(study: Study, ground: Ground, caption: str) -> Table:
+    rows = tuple(_strategy(study, ground, effect) for effect in ground.trial.effects)
+    return Table(caption, STRATEGIES, rows)
+
+
+def _strategy(study: Study, ground: Ground, effect: Effect) -> Row:
+    counts = effect.counts
+    mark = " (another output)" if effect.strategy in ground.differing else ""
+    return Row(
+        (
+            f"{effect.strategy}{mark}",
+            change(effect.time),
+            percent(abs(effect.time.median) / ground.trial.program_seconds),
+            peak_ratio(effect.peak_bytes.median, study.globals.peak_bytes),
+            f"{effect.faults.median:+,.0f}",
+            percent(counts.served / counts.requests) if counts.requests else "",
+            count(counts.started_again) if counts.started_again else "",
+        )
+    )
+
+
+def _candidates(study: Study) -> Table:
+    """The best of the short trials is measured in full."""
+    rows = [
+        Row(
+            (
+                entry.candidate.with_source,
+                count(entry.candidate.allocations),
+                "" if entry.candidate.containment is None else percent(entry.candidate.containment),
+                entry.reason if entry.best is None else change(entry.best.time),
+            )
+        )
+        for entry in study.screened
+    ]
+    return Table("Scopes that were tried", CANDIDATES, tuple(rows))
+
+
+def _saved(study: Study, profile: Profile, names: Names) -> list[Section]:
+    best, chosen = study.best, study.chosen
+    if best is None or chosen is None or chosen.function is None:
+        return flame_sections(profile, names)
+    calls = flame_calls(profile, names)
+    if not profile.flame or not any(call.bytes or call.operations for call in calls[1:]):
+        return []
+    is_scope = [node.function == chosen.function for node in profile.flame.nodes]
+    inside = operations_inside(calls, is_scope)
+    flame = Flame(
+        calls,
+        OPERATIONS_FIRST,
+        tuple(saved / max(all_, 1) for saved, all_ in zip(inside, _operations(calls), strict=True)),
+        f"share of the operations that {chosen.title} makes, where the time was saved",
+        "nothing",
+        tuple(times(-best.time.median * operations / max(inside[0], 1)) for operations in inside),
+        "saved, by its operations",
+        profile.flame.pruned,
+    )
+    return [Section("Flame graph", (flame,), about="where the time is saved")]
+
+
+def operations_inside(calls: Sequence[Call], is_scope: Sequence[bool]) -> list[int]:
+    """For each call, the operations made by calls of the scope, directly or below them."""
+    inside = [False] * len(calls)
+    counts = [0] * len(calls)
+    for at in range(1, len(calls)):
+        inside[at] = inside[_parent(calls, at)] or is_scope[at]
+    own = _operations(calls)
+    for at in range(len(calls) - 1, 0, -1):
+        if inside[at]:
+            counts[at] = own[at]
+        if not inside[_parent(calls, at)]:
+            counts[_parent(calls, at)] += counts[at]
+    return counts
+
+
+def _operations(calls: Sequence[Call]) -> list[int]:
+    """The operations of each call, at least the sum of its children's, like the widths."""
+    own = [call.operations for call in calls]
+    below = [0] * len(calls)
+    for at in range(len(calls) - 1, 0, -1):
+        own[at] = max(own[at], below[at])
+        below[_parent(calls, at)] += own[at]
+    own[0] = max(own[0], below[0])
+    return own
+
+
+def _parent(calls: Sequence[Call], at: int) -> int:
+    parent = calls[at].parent
+    return parent if 0 <= parent < at else 0
+
+
+def _scope(study: Study, profile: Profile, names: Names) -> list[Section]:
+    chosen = study.chosen
+    row = find_row(chosen, profile) if chosen else None
+    if chosen is None or row is None:
+        return []
+    figures = with_program_density(row.figures, study.ceiling)
+    duck = Duck(small_dimensions(figures))
+    blocks: tuple[Block, ...] = (duck, dimension_table(figures), *lifetime_details(row, names))
+    return [Section("Scope", blocks, about=f"how the memory of {chosen.title} lives")]
+
+
+def with_program_density(figures: Figures, ceiling: Ceiling) -> Figures:
+    """The figures with the scope's density in the time of the program without the recorder, as in the
+    estimate. The recording's own density is a share of another time.
+    """
+    density = figures.dimension("D")
+    if not ceiling.known or not density.raw or density.ns_per_operation is None:
+        return replace(figures, D=None)
+    operations = figures.allocations + (figures.frees or 0)
+    scale = operations * density.ns_per_operation * 1e-9 / (ceiling.program_seconds * density.raw)
+    raw = min(1.0, density.raw * scale)
+    ends = density.interval and (min(1.0, density.interval[0] * scale), min(1.0, density.interval[1] * scale))
+    return replace(figures, D=replace(density, raw=raw, scaled=raw, interval=ends))
+
+
+def find_row(chosen: Candidate, profile: Profile) -> Scope | None:
+    scopes = (*profile.scopes, *(profile.markers.scopes if profile.markers else ()))
+    if chosen.function is not None:
+        return next((scope for scope in scopes if scope.function == chosen.function), None)
+    return next(
+        (scope for scope in scopes if scope.kind == chosen.kind and scope.name == chosen.asked_as), None
+    )

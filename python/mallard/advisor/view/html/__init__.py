@@ -1,1 +1,0 @@
-"""The pages of the advisor: a profile, and advice."""

@@ -1,0 +1,58 @@
+"""A profile as a report: the whole program, or one scope in depth."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from mallard.advisor.profile import sentences
+from mallard.advisor.profile.document import Profile
+from mallard.advisor.profile.names import Names
+from mallard.advisor.view.profile.charts import flame_sections, lifetime_sections, timeline_sections
+from mallard.advisor.view.profile.scopes import (
+    diffusion_sections,
+    in_depth_sections,
+    marked_sections,
+    scope_sections,
+)
+from mallard.advisor.view.profile.sites import pair_sections, site_sections
+from mallard.advisor.view.profile.summary import definition_sections, profile_answer, summary_sections
+from mallard.advisor.view.profile.unowned import unowned_sections
+from mallard.shared.report.model import Aside, Report, Section
+
+
+def profile_report(profile: Profile, *, all_rows: bool = False) -> Report:
+    """In front of a scope in depth, only a page has room for the process."""
+    names = Names(profile)
+    sections = [
+        *summary_sections(profile),
+        *flame_sections(profile, names),
+        *marked_sections(profile, names, all_rows=all_rows),
+        *scope_sections(profile, names, all_rows=all_rows),
+        *timeline_sections(profile, names, all_rows=all_rows),
+        *lifetime_sections(profile),
+        *unowned_sections(profile, names, all_rows=all_rows),
+        *diffusion_sections(profile, names, all_rows=all_rows),
+        *pair_sections(profile, names, all_rows=all_rows),
+        *site_sections(profile, names, all_rows=all_rows),
+    ]
+    if profile.scope is not None:
+        in_depth = in_depth_sections(profile, profile.scope, names, all_rows=all_rows)
+        sections = [*in_depth, *_for_pages(sections)]
+    process, others = profile.process, sentences.other_processes(profile)
+    program = os.path.basename((process.command or (process.executable or "",))[0])
+    conditions = [sentences.process_facts(profile), os.path.basename(profile.trace.file)]
+    if others:
+        conditions.insert(1, f"beside {others} (--process NAME)")
+    return Report(
+        title=f"How the memory of {program or 'a program'} lives",
+        answer=profile_answer(profile, names),
+        sections=(*sections, *definition_sections()),
+        subject=sentences.command(profile),
+        conditions=tuple(conditions),
+        doubts=tuple(sentences.losses(profile)),
+    )
+
+
+def _for_pages(sections: Iterable[Section]) -> list[Section]:
+    return [Section(section.title, (Aside("", section.blocks),), about=section.about) for section in sections]

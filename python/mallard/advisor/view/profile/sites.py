@@ -1,0 +1,169 @@
+"""Lines of code that allocate; pairs of stacks, where blocks are allocated and freed; the sites of
+leaks and of temporary allocations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mallard.advisor.profile import sentences
+from mallard.advisor.profile.document import Profile
+from mallard.advisor.profile.names import Names
+from mallard.advisor.profile.records import NOTHING, Pair, Site, SiteBlocks
+from mallard.shared.report.figures import count, plural, share, size
+from mallard.shared.report.model import (
+    Column,
+    Name,
+    Paragraph,
+    Ranking,
+    Report,
+    Row,
+    Section,
+    Stack,
+    Table,
+    Unit,
+    row_from,
+)
+
+MOST_SITES, MOST_PAIRS, MOST_LISTED = 2, 1, 10
+AMOUNT = (Column("blocks", unit=Unit.COUNT), Column("bytes", unit=Unit.BYTES))
+SITES = (
+    Column("site", numeric=False),
+    Column("allocations", unit=Unit.COUNT),
+    Column("bytes", unit=Unit.BYTES),
+    Column("peak", "live bytes at the peak of the site", unit=Unit.BYTES),
+    Column("contained", "share of the freed blocks", unit=Unit.SHARE),
+    Column("back to zero", "times that its last live block was freed", is_detail=True, unit=Unit.COUNT),
+    Column("stacks", is_detail=True, unit=Unit.COUNT),
+    Column("contained in", numeric=False, is_detail=True),
+    Column("called from", "most often", numeric=False, is_detail=True),
+)
+PAIRS = (
+    *AMOUNT,
+    Column("live for", "on average", unit=Unit.SECONDS),
+    Column("allocated", numeric=False),
+    Column("freed", numeric=False),
+    Column(
+        "contained in",
+        "the innermost function whose activation contains the blocks",
+        numeric=False,
+        is_detail=True,
+    ),
+)
+LISTED = (Column("site", numeric=False), *AMOUNT, Column("called from", numeric=False))
+LEAKS = (
+    "Blocks that are never freed. A recording cannot tell a leak from a block that is still reachable at the "
+    "end: both are listed."
+)
+TEMPORARY = (
+    "Blocks that the allocating thread frees before its next allocation. A realloc frees the old block: one "
+    "that grows step by step is listed, too."
+)
+
+
+def site_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[Section]:
+    unlisted = profile.sites_not_listed.sites if profile.sites_not_listed else 0
+    tables = site_table(profile.sites, names, None if all_rows else MOST_SITES, unlisted)
+    return [Section("Sites", tables, True, "lines of code that allocate")] if tables else []
+
+
+def pair_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[Section]:
+    unlisted = profile.pairs_not_listed.pairs if profile.pairs_not_listed else 0
+    tables = pair_table(profile.pairs, names, None if all_rows else MOST_PAIRS, unlisted)
+    about = "stacks of allocation and free, most blocks first"
+    return [Section("Pairs", tables, True, about)] if tables else []
+
+
+def site_table(sites: Sequence[Site], names: Names, most: int | None, unlisted: int = 0) -> tuple[Table, ...]:
+    rows = tuple(_site_row(site, names) for site in sites)
+    return (Table("Sites", SITES, rows, most, unlisted, "smaller site"),) if rows else ()
+
+
+def _site_row(site: Site, names: Names) -> Row:
+    figures = site.figures
+    owners = [
+        (
+            Name("nothing") if owner.function is None else names.function_cell(owner.function),
+            share(owner.allocations / figures.allocations) if figures.allocations else "",
+        )
+        for owner in site.owners
+    ]
+    return row_from(
+        SITES,
+        names.place_cell(site.place),
+        figures.allocations,
+        figures.bytes,
+        site.peak_bytes,
+        figures.containment,
+        site.returns,
+        site.contexts,
+        Ranking(tuple(owners)) if owners else None,
+        _callers(site, names),
+    )
+
+
+def _callers(site: Site, names: Names) -> Stack | None:
+    """The heaviest stack, without the levels of the site itself."""
+    if not site.stacks:
+        return None
+    places = names.stack(site.stacks[0].stack)
+    own = names.place_function(site.place)
+    functions = [names.place_function(place) for place in places]
+    first = functions.index(own) if own in functions else 0
+    while first < len(functions) and functions[first] == own:
+        first += 1
+    return names.stack_cell(places[first:]) if places[first:] else None
+
+
+def pair_table(pairs: Sequence[Pair], names: Names, most: int | None, unlisted: int = 0) -> tuple[Table, ...]:
+    rows = tuple(
+        row_from(
+            PAIRS,
+            pair.allocations,
+            pair.bytes,
+            pair.mean_lifetime_seconds,
+            names.stack_cell(names.stack(pair.allocated)),
+            Stack((), "alive at the end")
+            if pair.freed is None
+            else names.stack_cell(
+                names.stack(pair.freed), "by another thread" if pair.thread == "other" else ""
+            ),
+            None if pair.container is None else names.function_cell(pair.container),
+        )
+        for pair in pairs
+    )
+    return (Table("Pairs of stacks", PAIRS, rows, most, unlisted, "smaller pair"),) if rows else ()
+
+
+def list_report(profile: Profile, kind: str, *, all_rows: bool = False) -> Report:
+    """The sites of leaks, or of temporary allocations."""
+    if kind == "leaks":
+        title, order, meaning = "Leaks", "most bytes first", LEAKS
+        sites, not_listed, total = profile.leaks, profile.leaks_not_listed, profile.figures.alive
+    else:
+        title, order, meaning = "Temporary allocations", "most blocks first", TEMPORARY
+        sites, not_listed, total = (
+            profile.temporary,
+            profile.temporary_not_listed,
+            profile.figures.temporary,
+        )
+    names, total = Names(profile), total or NOTHING
+    allocations = profile.figures.allocations
+    part = share(total.allocations / allocations) if total.allocations else "none"
+    rows = tuple(_listed_row(site, names) for site in sites)
+    most = None if all_rows else MOST_LISTED
+    table = Table(title, LISTED, rows, most, not_listed.sites if not_listed else 0, "smaller site")
+    amount = f"{plural(total.allocations, 'block')} of {size(total.bytes)}, {part} of {count(allocations)}."
+    return Report(
+        title=f"{title} of {sentences.program_name(profile.process)}",
+        answer=Paragraph(f"{amount} {meaning}"),
+        sections=(Section(title, (table,), True, f"sites with the {order}"),) if rows else (),
+        subject=sentences.command(profile),
+    )
+
+
+def _listed_row(site: SiteBlocks, names: Names) -> Row:
+    stack = names.stack(site.stack)
+    callers = stack[stack.index(site.place) + 1 :] if site.place in stack else stack
+    cells = (names.place_cell(site.place), site.allocations, site.bytes)
+    return row_from(LISTED, *cells, names.stack_cell(callers) if callers else None)

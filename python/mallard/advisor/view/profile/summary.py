@@ -1,0 +1,87 @@
+"""The figures of the whole recording, and the definitions of a profile's figures."""
+
+from __future__ import annotations
+
+from mallard.advisor.profile import sentences
+from mallard.advisor.profile.dimensions import DIMENSIONS, contained
+from mallard.advisor.profile.document import Profile
+from mallard.advisor.profile.names import Names
+from mallard.advisor.view.profile.scopes import dimension_table, small_dimensions
+from mallard.shared.report.figures import cell_text, count, plural, seconds, size
+from mallard.shared.report.model import Aside, Fact, Facts, Figure, Mood, Paragraph, Section, Unit
+
+TERMS = (
+    (
+        "scope",
+        "one activation of a function, with all calls inside; or a part of a program between two markers",
+    ),
+    ("contained", "share of the freed blocks that are freed before the activation that made them ends"),
+    (
+        "alive",
+        "blocks that are not freed when the recording ends; they count neither as contained nor as escaped",
+    ),
+    (
+        "bytes of an activation",
+        "all bytes that one activation allocates; half of the activations need at most p50",
+    ),
+    (
+        "drag",
+        "bytes that a region would hold until the activation's end, over the live bytes, both over time",
+    ),
+    ("told apart", "share of the activations that the stacks allow and that an event separates"),
+    (
+        "back to zero",
+        "times that the last live block of a scope or site is freed, and the next is a new beginning",
+    ),
+    ("break even", "containment from which a region saves more than its pages cost"),
+)
+
+
+def profile_answer(profile: Profile, names: Names) -> Paragraph:
+    """The time in the allocator, and the scope in which the most blocks live and die; or why not."""
+    if not profile.completeness.events:
+        text = sentences.completeness(profile)
+        return Paragraph(f"{text[:1].upper()}{text[1:]}.")
+    withheld = sentences.withheld(profile)
+    texts = [*([withheld] if withheld else []), f"In the allocator: {sentences.time_inside(profile)}."]
+    if profile.scopes:
+        scope = profile.scopes[0]
+        texts.append(
+            f"Most blocks live and die in {names.scope(scope)}: {count(scope.figures.allocations)} "
+            f"allocations; of the freed blocks, {cell_text(contained(scope))} are freed before it returns."
+        )
+    return Paragraph("\n".join(texts), Mood.BAD if withheld else None)
+
+
+def summary_sections(profile: Profile) -> list[Section]:
+    if not profile.completeness.events:
+        return []
+    figures, timeline = profile.figures, profile.timeline
+    complete, _, events = sentences.completeness(profile).partition(" of ")
+    withheld = Mood.BAD if profile.completeness.withheld else None
+    facts = [Fact("stacks complete", complete, f"of {events}", withheld)]
+    samples = figures.dimension("D").samples
+    facts.append(Fact("operations timed", Figure(samples or 0, Unit.COUNT), "for the interval, at 95 %"))
+    frees = "" if figures.frees is None else f", {plural(figures.frees, 'free')}"
+    allocations = Figure(figures.allocations, Unit.COUNT)
+    facts.append(Fact("allocations", allocations, f"of {size(figures.bytes)} in all{frees}"))
+    if timeline and timeline.peak_bytes is not None:
+        after = f"after {seconds(timeline.peak_seconds)}" if timeline.peak_seconds is not None else ""
+        facts.append(Fact("peak", Figure(timeline.peak_bytes, Unit.BYTES), after))
+    if figures.alive:
+        alive = Figure(figures.alive.allocations, Unit.COUNT)
+        facts.append(Fact("alive at the end", alive, f"of {size(figures.alive.bytes)}"))
+    ends, _, classes = sentences.block_sizes(profile).partition(" in ")
+    facts.append(Fact("sizes", ends, f"in {classes}" if classes else ""))
+    blocks = (
+        Facts(tuple(facts), is_large=True),
+        Facts((Fact("overall, 0 to 1", small_dimensions(figures)),)),
+    )
+    dimensions = Aside("D V L U C F of the whole process", (dimension_table(figures),))
+    return [Section("Summary", (*blocks, *([dimensions] if figures.allocations else [])))]
+
+
+def definition_sections() -> list[Section]:
+    rows = [*TERMS, *((f"{dimension.letter}, {dimension.name}", dimension.text) for dimension in DIMENSIONS)]
+    facts = Facts(tuple(Fact(term, f"{text}.") for term, text in rows))
+    return [Section("Definitions", (Aside("", (facts, Paragraph(sentences.BOUND))),))]
