@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mallard.shared.prose import markdown_cell
+from mallard.shared.prose import capitalised, markdown_cell
 from mallard.shared.report.figures import cell_text, count_prefix, omitted_rows
 from mallard.shared.report.model import (
     Cell,
@@ -40,7 +40,7 @@ def _section(section: Section) -> list[str]:
         return []
     parts = [f"## {section.title}"]
     if section.about:
-        parts.append(f"{count_prefix(blocks[0])}{section.about}.")
+        parts.append(capitalised(f"{count_prefix(blocks[0])}{section.about}."))
     for block in blocks:
         if isinstance(block, Table):
             parts.append(markdown_table(block))

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mallard.shared.errors import UsageError
+from mallard.shared.prose import capitalised
 from mallard.shared.report.figures import UNKNOWN, cell_text, count, figure_text, level, plural, share, size
 from mallard.shared.report.model import (
     Aside,
@@ -102,7 +103,7 @@ class _Page:
             element(
                 "section",
                 element("h2", section.title),
-                element("p", _sentence(section.about)) if section.about else None,
+                element("p", capitalised(f"{section.about}.")) if section.about else None,
                 *map(self._block, section.blocks),
                 id=anchor,
                 class_="part",
@@ -303,10 +304,6 @@ def _anchors(sections: Iterable[Section]) -> list[str]:
         anchor = re.sub("[^a-z0-9]+", "-", section.title.lower()).strip("-") or "part"
         anchors.append(f"{anchor}-{len(anchors)}" if anchor in (*anchors, "main", "panel") else anchor)
     return anchors
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _paragraph(paragraph: Paragraph, class_: str = "") -> Markup:

@@ -6,8 +6,10 @@ from mallard.advisor.profile import sentences
 from mallard.advisor.profile.dimensions import DIMENSIONS, contained
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names
+from mallard.advisor.profile.records import Scope
 from mallard.advisor.view.profile.scopes import dimension_table, small_dimensions
-from mallard.shared.report.figures import cell_text, count, plural, seconds, size
+from mallard.shared.prose import capitalised
+from mallard.shared.report.figures import cell_text, plural, seconds, size
 from mallard.shared.report.model import Aside, Fact, Facts, Figure, Mood, Paragraph, Section, Unit
 
 TERMS = (
@@ -38,19 +40,25 @@ TERMS = (
 
 
 def profile_answer(profile: Profile, names: Names) -> Paragraph:
-    """The time in the allocator, and the scope in which the most blocks live and die; or why not."""
+    """Of the scope in depth; or the time in the allocator, and the scope where most blocks live and die."""
+    if profile.scope is not None:
+        return Paragraph(f"{names.scope(profile.scope.row)}: {_lives_and_dies(profile.scope.row)}")
     if not profile.completeness.events:
         text = sentences.completeness(profile)
-        return Paragraph(f"{text[:1].upper()}{text[1:]}.")
+        return Paragraph(capitalised(f"{text}."))
     withheld = sentences.withheld(profile)
     texts = [*([withheld] if withheld else []), f"In the allocator: {sentences.time_inside(profile)}."]
     if profile.scopes:
         scope = profile.scopes[0]
-        texts.append(
-            f"Most blocks live and die in {names.scope(scope)}: {count(scope.figures.allocations)} "
-            f"allocations; of the freed blocks, {cell_text(contained(scope))} are freed before it returns."
-        )
+        texts.append(f"Most blocks live and die in {names.scope(scope)}: {_lives_and_dies(scope)}")
     return Paragraph("\n".join(texts), Mood.BAD if withheld else None)
+
+
+def _lives_and_dies(scope: Scope) -> str:
+    allocations = plural(scope.figures.allocations, "allocation")
+    kept = cell_text(contained(scope))
+    ends = "returns" if scope.name is None else "ends"
+    return f"{allocations}; of the freed blocks, {kept} are freed before it {ends}."
 
 
 def summary_sections(profile: Profile) -> list[Section]:
