@@ -45,8 +45,8 @@ def seconds_taken(database: Path) -> dict[str, float]:
 
 
 def plain(command: str) -> str:
-    """The words of a command without its program and its database, whatever their quotes."""
-    words = shlex.split(command)
+    """The words of a command without its program, its database and --yes, whatever their quotes."""
+    words = [word for word in shlex.split(command) if word != "--yes"]
     if "--db" in words:
         place = words.index("--db")
         del words[place : place + 2]

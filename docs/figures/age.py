@@ -25,6 +25,7 @@ from mallard.shared.stats import Ratio, geometric_mean_ratio
 
 HISTORY = "history_held_bytes"
 POOLS = ("multipool", "monotonic")
+WIDEST = 3.0  # of an interval: its ends, as a ratio
 NOT_MEASURED = "Not measured on this machine yet."
 Cells = Mapping[str, Mapping[str, Cell]]
 
@@ -157,6 +158,13 @@ def _held(work: Work, name: str) -> float:
     return sum(median_figure(work.line, name, figure) or 0.0 for figure in (HISTORY, HELD.figure))
 
 
+def _resolved(ratio: Ratio) -> str:
+    """An interval that spans more than a factor says nothing but its median."""
+    if ratio.bounded and ratio.high > WIDEST * ratio.low:
+        return f"{percent(ratio.median)} %, not resolved"
+    return percent_text(ratio)
+
+
 def _each_program(run: StoredRun) -> str:
     """A line for each program: glibc and `multipool` old beside young, and the fastest malloc of both."""
     young, old = (cells_by_work(_works(run, age)) for age in (YOUNG, OLD))
@@ -171,8 +179,8 @@ def _each_program(run: StoredRun) -> str:
         beside = compare({program: cells}, pool, FASTEST_MALLOC)
         lines.append(
             [
-                *(program, percent_text(own), " / ".join(fastest), _label(pool)),
-                percent_text(beside.mean) if beside else "",
+                *(program, _resolved(own), " / ".join(fastest), _label(pool)),
+                _resolved(beside.mean) if beside else "",
             ]
         )
     heading = [

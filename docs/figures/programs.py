@@ -102,14 +102,14 @@ def bars() -> str:
     scoped = {place: works for place, works in cells.items() if MONOTONIC in works}
     panels = [
         Panel(
-            f"{len(cells)} cells: {len(_works(SIZES[0]))} programs, in a cache and larger",
+            f"{len(_works(SIZES[0]))} programs in two sizes, in a young process",
             _bars(cells, (BASE, FASTEST_MALLOC, PMR_POOL, BOOST_POOL, MULTIPOOL)),
         )
     ]
     if scoped:
         panels.append(
             Panel(
-                f"the {len(scoped)} of these that free little before their scope ends",
+                f"the {len(scoped)} of these {len(cells)} that free little before their scope ends",
                 _bars(scoped, (FASTEST_MALLOC, PMR_MONOTONIC, MULTIPOOL, MONOTONIC)),
             )
         )

@@ -289,7 +289,7 @@ def test_readme_compares_with_each_alternative() -> None:
     pool = compare(cells, "multipool", "new-delete")
     assert pool
     assert f"{100 * pool.mean.median:.0f} %</text>" in picture
-    assert picture.count('class="own"') == 3
+    assert picture.count('class="own"') == 6  # three young, three old
     text = programs.against_conditions()
     assert "Beyond the interval, " in text, "other cells differ more, within their intervals"
     assert "; no strategy begins in a buffer." in text

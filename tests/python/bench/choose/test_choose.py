@@ -204,7 +204,7 @@ def test_fresh_heap_replaces_missing_perturbed_rows() -> None:
     assert decision.recommended.cells[0].experiment == "density"
     assert decision.missing == (
         "mallard bench fragmentation --ds 4 --size 10",
-        programs_command("monotonic"),
+        programs_command("monotonic", " --size large --age old"),
     )
 
 
@@ -215,7 +215,7 @@ def test_unservable_perturbed_rows_use_the_fresh_heap() -> None:
     assert decision.recommended.cells[0].experiment == "density"
     behind_the_base = "new-delete,monotonic/base,multipool/base,multipool+monotonic/base"
     command = f"mallard bench fragmentation --ds 4 --size 10 --strategy {behind_the_base}"
-    assert decision.missing == (command, programs_command("monotonic/base"))
+    assert decision.missing == (command, programs_command("monotonic/base", " --size large --age old"))
 
 
 # ---- the global allocator -------------------------------------------------------------------------------
