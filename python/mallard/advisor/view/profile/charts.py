@@ -66,7 +66,7 @@ def flame_sections(profile: Profile, names: Names) -> list[Section]:
     meaning = "share of the bytes that the function contains"
     flame = Flame(calls, MODES, shares, meaning, "nothing contained", omitted=profile.flame.pruned)
     about = "where the memory is allocated, and where it could be contained"
-    return [Section("Flame graph", (flame,), True, about)]
+    return [Section("Flame graph", (flame,), is_headed=True, about=about)]
 
 
 def timeline_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[Section]:
@@ -93,8 +93,8 @@ def timeline_sections(profile: Profile, names: Names, *, all_rows: bool) -> list
         Section(
             "Timeline",
             (picture, Aside("", tuple(paragraphs)), table),
-            True,
-            f"live bytes at {count(len(recorded.seconds))} moments",
+            is_headed=True,
+            about=f"live bytes at {count(len(recorded.seconds))} moments",
         )
     ]
 
@@ -137,7 +137,14 @@ def lifetime_sections(profile: Profile) -> list[Section]:
         Histogram("Time", Unit.SECONDS, 1e-9, _shares(lifetimes.by_time)),
     )
     pictures = Histograms(("of the blocks", "of the bytes"), charts)
-    return [Section("Lifetimes", (Aside("", (Paragraph(text),)), pictures), True, "how long blocks live")]
+    return [
+        Section(
+            "Lifetimes",
+            (Aside("", (Paragraph(text),)), pictures),
+            is_headed=True,
+            about="how long blocks live",
+        )
+    ]
 
 
 def _shares(bins: Sequence[tuple[int, int, int]]) -> tuple[tuple[int, float, float], ...]:

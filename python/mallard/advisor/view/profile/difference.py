@@ -84,7 +84,7 @@ def _relative(change: Changed, field: str) -> str:
 def _section(title: str, rows: Sequence[Row], most: int | None) -> Section:
     noun = f"further {title.lower().removesuffix('s')}"
     table = Table(title, COLUMNS, tuple(rows), most, noun=noun)
-    return Section(title, (table,), True, ABOUT if rows else "no difference")
+    return Section(title, (table,), is_headed=True, about=ABOUT if rows else "no difference")
 
 
 def _innermost(changes: Sequence[Changed]) -> list[tuple[Changed, int]]:

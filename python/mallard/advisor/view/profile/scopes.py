@@ -91,7 +91,7 @@ def scope_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[Se
     unlisted = profile.scopes_not_listed.scopes if profile.scopes_not_listed else 0
     table = _scope_table(profile, names, profile.scopes, "Scopes", most, unlisted)
     about = "by the blocks that live and die in one activation"
-    return [Section("Scopes", (table,), True, about)] if profile.scopes else []
+    return [Section("Scopes", (table,), is_headed=True, about=about)] if profile.scopes else []
 
 
 def marked_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[Section]:
@@ -100,10 +100,10 @@ def marked_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[S
     sections = []
     if scopes:
         table = _scope_table(profile, names, scopes, "Marked scopes", most)
-        sections.append(Section("Marked scopes", (table,), True, "exact"))
+        sections.append(Section("Marked scopes", (table,), is_headed=True, about="exact"))
     if facts := sentences.marked(profile):
         table = Table("Marks", (TEXT,), tuple(Row((fact,)) for fact in facts), most)
-        sections.append(Section("Marked progress, instances and pools", (table,), True))
+        sections.append(Section("Marked progress, instances and pools", (table,), is_headed=True))
     return sections
 
 
@@ -267,7 +267,7 @@ def diffusion_sections(profile: Profile, names: Names, *, all_rows: bool) -> lis
     table = Table("Diffusion", DIFFUSION, tuple(rows), most, noun="further scope")
     about = "live blocks on more pages than they need, at the peak"
     blocks = (table, Aside("", (Paragraph(SCATTERED),)))
-    return [Section("Diffusion", blocks, True, about)] if rows else []
+    return [Section("Diffusion", blocks, is_headed=True, about=about)] if rows else []
 
 
 def in_depth_sections(profile: Profile, scope: InDepth, names: Names, *, all_rows: bool) -> list[Section]:
@@ -284,14 +284,14 @@ def in_depth_sections(profile: Profile, scope: InDepth, names: Names, *, all_row
         for caller in scope.callers
     )
     sections = [
-        Section(f"{names.scope(row)} in depth", (Facts(facts),), True),
-        Section("Dimensions", (dimension_table(row.figures),), True),
-        Section("Bytes of an activation", (*_percentiles(row), *_classes(scope)), True),
-        Section("Sizes of blocks", (_size_table(row),) if row.figures.sizes else (), True),
+        Section(f"{names.scope(row)} in depth", (Facts(facts),), is_headed=True),
+        Section("Dimensions", (dimension_table(row.figures),), is_headed=True),
+        Section("Bytes of an activation", (*_percentiles(row), *_classes(scope)), is_headed=True),
+        Section("Sizes of blocks", (_size_table(row),) if row.figures.sizes else (), is_headed=True),
         Section("Functions that free the rest", (Aside("", (_escape_table(row.escapes, names),)),)),
-        Section("Sites in it", site_table(scope.sites, names, most), True),
-        Section("Pairs in it", pair_table(scope.pairs, names, most), True),
-        Section("Callers", (Table("Callers", CALLERS, callers, most),) if callers else (), True),
+        Section("Sites in it", site_table(scope.sites, names, most), is_headed=True),
+        Section("Pairs in it", pair_table(scope.pairs, names, most), is_headed=True),
+        Section("Callers", (Table("Callers", CALLERS, callers, most),) if callers else (), is_headed=True),
     ]
     return [section for section in sections if section.blocks]
 

@@ -64,14 +64,14 @@ TEMPORARY = (
 def site_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[Section]:
     unlisted = profile.sites_not_listed.sites if profile.sites_not_listed else 0
     tables = site_table(profile.sites, names, None if all_rows else MOST_SITES, unlisted)
-    return [Section("Sites", tables, True, "lines of code that allocate")] if tables else []
+    return [Section("Sites", tables, is_headed=True, about="lines of code that allocate")] if tables else []
 
 
 def pair_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[Section]:
     unlisted = profile.pairs_not_listed.pairs if profile.pairs_not_listed else 0
     tables = pair_table(profile.pairs, names, None if all_rows else MOST_PAIRS, unlisted)
     about = "stacks of allocation and free, most blocks first"
-    return [Section("Pairs", tables, True, about)] if tables else []
+    return [Section("Pairs", tables, is_headed=True, about=about)] if tables else []
 
 
 def site_table(sites: Sequence[Site], names: Names, most: int | None, unlisted: int = 0) -> tuple[Table, ...]:
@@ -157,7 +157,7 @@ def list_report(profile: Profile, kind: str, *, all_rows: bool = False) -> Repor
     return Report(
         title=f"{title} of {sentences.program_name(profile.process)}",
         answer=Paragraph(f"{amount} {meaning}"),
-        sections=(Section(title, (table,), True, f"sites with the {order}"),) if rows else (),
+        sections=(Section(title, (table,), is_headed=True, about=f"sites with the {order}"),) if rows else (),
         subject=sentences.command(profile),
     )
 

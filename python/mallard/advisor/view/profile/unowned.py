@@ -97,7 +97,12 @@ def unowned_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[
         ("Already pooled", "sites that take chunks for the program's pools", POOLED, pooled, 1),
     )
     return [
-        Section(title, (Table(title, columns, tuple(rows), None if all_rows else most),), True, about)
+        Section(
+            title,
+            (Table(title, columns, tuple(rows), None if all_rows else most),),
+            is_headed=True,
+            about=about,
+        )
         for title, about, columns, rows, most in contents
         if rows
     ]
