@@ -55,6 +55,7 @@ from figures import (  # noqa: E402
     peers,
     pools,
     primitives,
+    profile_tables,
     programs,
     recording,
     result_rows,
@@ -91,6 +92,7 @@ FIGURES = (
     ),
     *(
         primitives,
+        profile_tables,
         programs,
         recording,
         result_rows,

@@ -19,9 +19,7 @@ from pathlib import Path
 from mallard.advisor.profile.document import (
     Profile,
     RecordedPool,
-    WrongDocumentError,
     ask,
-    decode,
     read_profile,
 )
 from mallard.advisor.profile.names import Names, is_library_function
@@ -40,6 +38,7 @@ from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
 from mallard.shared import caller, preload
 from mallard.shared.age import Age, heap_named
 from mallard.shared.errors import UsageError
+from mallard.shared.json_records import WrongDocumentError, decode
 from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
 from mallard.shared.stats import Difference, median
 

@@ -9,9 +9,9 @@ import pytest
 from profile_rows import scope
 from synthetic_profile import document
 
+from mallard.advisor.profile.database import Database
 from mallard.advisor.profile.diffusion import describe, diffused_scopes
-from mallard.advisor.profile.document import Profile, read_profile
-from mallard.advisor.profile.merge import merge
+from mallard.advisor.profile.document import Profile, read_profile, stored_profile
 from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import PageFigures
 from mallard.advisor.view.profile.scopes import diffusion_sections
@@ -76,7 +76,9 @@ def test_describes_one_scope() -> None:
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_merge_has_the_highest_peak(order: int) -> None:
     larger = diffusion(pages(800 * KIB, 900, 200))
-    profiles = [profile(row(0, 9, SCATTERED)), profile(row(0, 9, larger))][::order]
-    (merged,) = merge(profiles).scopes
+    database = Database()
+    for one in [profile(row(0, 9, SCATTERED)), profile(row(0, 9, larger))][::order]:
+        database.add(one.rows)
+    (merged,) = stored_profile(database).scopes
     assert merged.diffusion is not None
     assert merged.diffusion.peak == PageFigures(1.0, 800 * KIB, 900, 200, 0)

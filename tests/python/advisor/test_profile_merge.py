@@ -10,15 +10,21 @@ import pytest
 from profile_rows import figures
 from synthetic_profile import document, empty, hostile, withheld
 
-from mallard.advisor.profile.document import Profile, read_profile
-from mallard.advisor.profile.merge import encode, merge
+from mallard.advisor.profile.database import Database
+from mallard.advisor.profile.document import Profile, read_profile, read_rows, stored_profile
 from mallard.advisor.profile.names import Names
 from mallard.shared.errors import UsageError
 
 
 def merged(*documents: dict[str, Any]) -> Profile:
-    profile = merge([read_profile(json.dumps(one)) for one in documents])
-    return read_profile(json.dumps(encode(profile)))
+    return stored_profile(together(*documents))
+
+
+def together(*documents: dict[str, Any]) -> Database:
+    database = Database()
+    for one in documents:
+        database.add(read_rows(json.dumps(one)).connection)
+    return database
 
 
 def moved() -> dict[str, Any]:
@@ -112,11 +118,43 @@ def test_limits_the_owners_of_a_site_only() -> None:
 
 
 def test_merging_in_steps_gives_the_same_counts() -> None:
-    steps = merge([merged(document(), document()), read_profile(json.dumps(document()))])
-    once = merged(document(), document(), document())
+    database = together(document(), document())
+    database.add(together(document()).connection)
+    steps, once = stored_profile(database), merged(document(), document(), document())
     assert steps.recordings == once.recordings == 3
     assert [site.figures.bytes for site in steps.sites] == [site.figures.bytes for site in once.sites]
     assert steps.completeness == once.completeness
+
+
+def test_limits_the_escapes_of_a_scope() -> None:
+    first, second = document(), document()
+    for one, container in ((first, 0), (second, 1)):
+        (escape, *_) = one["scopes"][0]["escapes"]
+        one["scopes"][0]["escapes"] = [escape | {"by": by, "into": container} for by in range(8)]
+    assert len(merged(first, second).scopes[0].escapes) == 12
+
+
+def test_a_number_without_its_row_stays_unknown() -> None:
+    first = document()
+    first["sites"][0]["stacks"] = [{"stack": 10**6, "allocations": 5, "bytes": 50}]
+    profile = merged(first, document())
+    assert Names(profile).stack(profile.sites[0].stacks[-1].stack) == ()
+
+
+def test_a_tree_is_merged_from_its_root() -> None:
+    """Nodes of one function below different callers remain two."""
+
+    def flame(*nodes: tuple[int | None, int | None]) -> dict[str, Any]:
+        counts = dict.fromkeys(("bytes", "contained_allocations", "contained_bytes", "operations"), 1)
+        rows = [{"parent": parent, "function": function} for parent, function in nodes]
+        return document(flame={"nodes": [row | {"allocations": 1} | counts for row in rows], "pruned": 1})
+
+    profile = merged(flame((None, None), (0, 0), (1, 2)), flame((None, None), (0, 0), (0, 1), (2, 2), (1, 2)))
+    assert profile.flame
+    assert [(node.parent, node.function, node.allocations) for node in profile.flame.nodes] == [
+        *((None, None, 2), (0, 0, 2), (1, 2, 2), (0, 1, 1), (3, 2, 1)),
+    ]
+    assert profile.flame.pruned == 2
 
 
 @pytest.mark.parametrize("make", [empty, hostile, withheld])

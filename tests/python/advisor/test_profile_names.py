@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import pytest
+from profile_rows import flame_node
 from synthetic_profile import HOSTILE, document, hostile
 
 from mallard.advisor.profile.document import read_profile
@@ -153,13 +154,25 @@ def test_numbers_outside_of_the_tables_are_unknown_names() -> None:
         ("[]", "no profile"),
         ("{}", "no profile"),
         (json.dumps(document(version=7)), "version 7 of its format, this mallard reads 1"),
-        (json.dumps(document(scopes=[{}])), "the document.scopes[0] has no field 'figures'"),
-        (json.dumps(document(scopes=3)), "the document.scopes is 3, which is not a list"),
-        (json.dumps(document(process=None)), "the document.process is None"),
-        (json.dumps(document(stacks=[["x"]])), "the document.stacks[0][0] is 'x', which is not of type int"),
+        (json.dumps(document(scopes=[{}])), "NOT NULL constraint failed: scopes.activations_seen"),
+        (json.dumps(document(scopes=3)), "3 is no list 'scopes'"),
+        (json.dumps(document(scopes=[3])), "3 is no object"),
+        (json.dumps(document(process=None)), "NOT NULL constraint failed: recordings.process_number"),
+        (json.dumps(document(stacks=[["x"]])), "cannot store TEXT value in INTEGER column stacks.place"),
+        (json.dumps(document(stacks=[{}])), "{} is no list"),
+        (json.dumps(document(figures=None)), "None is no object"),
+        (
+            json.dumps(document(flame={"nodes": [flame_node(0, 0, 1)]})),
+            "CHECK constraint failed: parent < id",
+        ),
+        (json.dumps(document(warnings=[{}])), "(table warnings)"),
+        (json.dumps(document(scope=3)), "3 is no object"),
+        (json.dumps(document(foreign={"frees": 2**63})), "a number of table recordings is too large"),
+        (json.dumps(document(foreign={"frees": float("nan")})), "NaN, which is not a finite number"),
+        (json.dumps(document()).replace("2.31", "1e999", 1), "inf is not a finite number"),
     ],
 )
-def test_invalid_profile_names_the_faulty_field(text: str, message: str) -> None:
+def test_wrong_profile_names_the_faulty_column(text: str, message: str) -> None:
     with pytest.raises(UsageError) as refused:
         read_profile(text)
     assert message in str(refused.value)

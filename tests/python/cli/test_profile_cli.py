@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from synthetic_profile import document, fake_program, in_depth
 
+from mallard.advisor.profile.database import Database
+from mallard.advisor.profile.schema import TABLES
 from mallard.cli import main, parse_command
 from mallard.cli.needs import Needs
 
@@ -80,10 +84,13 @@ def test_without_a_trace_the_recorders_default_is_read(tmp_path: Path, profiler:
     assert words(tmp_path) == ["mallard.trace"]
 
 
-def test_json_is_passed_through(profiler: Profiler, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_the_rows_of_all_tables(profiler: Profiler, capsys: pytest.CaptureFixture[str]) -> None:
     profiler()
     assert main(["profile", "x.trace", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == document()
+    tables = json.loads(capsys.readouterr().out)
+    assert {"format", "version", *TABLES} == set(tables)
+    assert [row["name"] for row in tables["functions"]] == [row["name"] for row in document()["functions"]]
+    assert [row["bytes"] for row in tables["pairs"]] == [row["bytes"] for row in document()["pairs"]]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +98,7 @@ def test_json_is_passed_through(profiler: Profiler, capsys: pytest.CaptureFixtur
     [
         (["x.trace"], "## Pairs"),
         (["x.trace", "--list", "leaks"], "## Leaks"),
-        (["--diff", "x.trace", "native/answer"], "## Process"),
+        (["--diff", "x.trace", "x.trace"], "## Process"),
     ],
 )
 def test_writes_markdown(
@@ -118,30 +125,59 @@ def test_shows_list_of_leaks(
     assert "blocks 40,000, bytes 8.58 MiB" in capsys.readouterr().out
 
 
-def test_shows_written_profile(
-    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def stored(tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A database that the command wrote."""
     profiler()
-    assert main(["profile", "native/answer"]) == 0
-    assert capsys.readouterr().out.startswith("clang++-16 -fsyntax-only x.cpp\n")
-    assert not (tmp_path / "native" / "words").exists()
-
-
-def test_merges_recording_with_written_profile(
-    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str]
-) -> None:
-    profiler()
-    (tmp_path / "old.json").write_text(json.dumps(document()))
-    assert main(["profile", "old.json", "x.trace", "--json"]) == 0
+    assert main(["profile", "x.trace", "--all", "--export", "sqlite", "-o", "old.db"]) == 0
     assert words(tmp_path) == ["x.trace", "--all"]
-    merged = json.loads(capsys.readouterr().out)
-    assert merged["recordings"] == 2
-    assert merged["figures"]["allocations"] == 2 * document()["figures"]["allocations"]
-    (tmp_path / "merged.json").write_text(json.dumps(merged))
-    assert main(["profile", "merged.json", "x.trace"]) == 0
+    assert "old.db: sqlite, " in capsys.readouterr().out
+    (tmp_path / "native" / "words").unlink()
+    return tmp_path / "old.db"
+
+
+def test_shows_stored_profile(tmp_path: Path, stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["profile", "old.db"]) == 0
+    from_database = capsys.readouterr().out
+    assert not (tmp_path / "native" / "words").exists()
+    assert main(["profile", "x.trace"]) == 0
+    assert from_database == capsys.readouterr().out
+    assert from_database.startswith("clang++-16 -fsyntax-only x.cpp\n")
+
+
+def test_any_client_can_ask_the_database(stored: Path) -> None:
+    question = (
+        "SELECT name, site_blocks.bytes FROM site_blocks JOIN places USING (recording) "
+        "JOIN functions USING (recording) WHERE kind = 'leaks' AND places.id = place "
+        "AND functions.id = function ORDER BY site_blocks.bytes DESC LIMIT 1"
+    )
+    with closing(sqlite3.connect(stored)) as file:
+        assert file.execute(question).fetchall() == [(document()["functions"][4]["name"], 9_000_000)]
+
+
+def test_merges_recording_with_stored_profile(
+    tmp_path: Path, stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["profile", "old.db", "x.trace", "--export", "sqlite", "-o", "both.db"]) == 0
+    assert words(tmp_path) == ["x.trace"]
+    with closing(sqlite3.connect("both.db")) as file:
+        assert file.execute("SELECT recording FROM recordings").fetchall() == [(1,), (2,)]
+    assert main(["profile", "both.db", "x.trace"]) == 0
     assert "3 recordings put together: counts are added" in capsys.readouterr().out
-    assert main(["profile", "merged.json", "x.trace", "--html", "page.html"]) == 0
+    assert main(["profile", "both.db", "x.trace", "--html", "page.html"]) == 0
     assert "3 recordings put together" in (tmp_path / "page.html").read_text()
+
+
+def test_a_scope_in_depth_is_stored(
+    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profiler(document(scope=in_depth()))
+    assert main(["profile", "x.trace", "--scope", "parse", "--export", "sqlite", "-o", "deep.db"]) == 0
+    capsys.readouterr()
+    assert main(["profile", "x.trace", "--scope", "parse"]) == 0
+    shown = capsys.readouterr().out
+    assert main(["profile", "deep.db"]) == 0
+    assert capsys.readouterr().out == shown
 
 
 def test_folded_stacks_of_two_recordings_are_added(
@@ -160,19 +196,18 @@ def test_folded_stacks_of_two_recordings_are_added(
     assert (tmp_path / "out").read_text() == "main;f 15\nmain;g x 1\nmain;h 2\n"
 
 
-def test_compares_recording_with_written_profile(
-    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str]
+def test_compares_recording_with_stored_profile(
+    tmp_path: Path, stored: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    profiler()
     changed = document()
     changed["sites"][0]["figures"]["allocations"] += 70
-    (tmp_path / "old.json").write_text(json.dumps(changed))
-    assert main(["profile", "--diff", "old.json", "x.trace", "--json"]) == 0
+    profiler(changed)
+    assert main(["profile", "--diff", "old.db", "x.trace", "--json"]) == 0
     assert words(tmp_path) == ["x.trace", "--all"]
     difference = json.loads(capsys.readouterr().out)
     assert difference["format"] == "mallard profile difference"
     (site,) = difference["sites"]
-    assert site["before"]["allocations"] - site["after"]["allocations"] == 70
+    assert site["after"]["allocations"] - site["before"]["allocations"] == 70
     assert difference["scopes"] == []
 
 
@@ -222,7 +257,7 @@ def test_an_export_can_go_to_a_pipe(tmp_path: Path, profiler: Profiler) -> None:
         ("native", "native is a directory; give the file that"),
         ("x.trace y.trace", "there is no file y.trace"),
         ("x.trace ./x.trace", "x.trace is given twice, so its counts would be added twice; leave one out"),
-        ("x.trace native/answer --scope f", "--scope 'f' is of one recording, and there are 2; give one"),
+        ("x.trace stored.db --scope f", "--scope 'f' is of one recording, and there are 2; give one"),
         (
             "x.trace y.trace --export dhat -o z",
             "--export dhat is of one recording, and there are 2",
@@ -232,7 +267,7 @@ def test_an_export_can_go_to_a_pipe(tmp_path: Path, profiler: Profiler) -> None:
         ("x.trace x.trace x.trace --diff", "--diff compares two recordings, and there are 3; give it two"),
         ("x.trace nowhere --diff", "there is no file nowhere"),
         ("x.trace x.trace --diff --scope f", "leave --scope out"),
-        ("x.trace x.trace --diff --process 1", "'mallard profile TRACE --process N --json --all' writes"),
+        ("x.trace x.trace --diff --process 1", "'mallard profile TRACE --process N --all --export sqlite"),
         ("x.trace x.trace --diff --list leaks", "leave --list out"),
         ("x.trace --list leak", "'leak' (did you mean leaks?); allowed are leaks, temporary"),
         ("x.trace --list leaks --json", "leave --json out; JSON has the list as it is"),
@@ -242,8 +277,8 @@ def test_an_export_can_go_to_a_pipe(tmp_path: Path, profiler: Profiler) -> None:
         ("x.trace --parquet new --json", "not allowed with"),
         ("x.trace --parquet new --list leaks", "leave --parquet out"),
         ("x.trace x.trace --diff --parquet new", "leave --parquet out"),
-        ("native/answer --scope f", "--scope f needs the recording, and native/answer is a profile that"),
-        ("native/answer --export dhat -o y", "--export dhat needs the recording"),
+        ("stored.db --scope f", "--scope f needs the recording, and stored.db is a profile of --export"),
+        ("stored.db --export dhat -o y", "--export dhat needs the recording"),
         ("x.trace --export dhat", "--export dhat needs a file; add -o FILE"),
         ("x.trace --export dhta -o y", "'dhta' (did you mean dhat?); allowed are pprof, dhat, folded"),
         ("x.trace -o y", "-o y is the file of an export; add --export pprof, dhat, folded"),
@@ -262,6 +297,7 @@ def test_bad_input_fails_before_profiler_runs(
     tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str], options: str, message: str
 ) -> None:
     profiler()
+    Database().save(tmp_path / "stored.db")
     original = files(tmp_path)
     assert main(["profile", *options.split()]) == 2
     captured = capsys.readouterr()
@@ -319,7 +355,7 @@ def test_reports_truncated_output(
     tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str], way: list[str]
 ) -> None:
     profiler(json.dumps(document())[:5000])
-    assert "mallard-profile printed no JSON" in refused(profiler, tmp_path, capsys, way)
+    assert "mallard-profile printed a wrong profile: no JSON" in refused(profiler, tmp_path, capsys, way)
 
 
 def test_a_full_disk_leaves_the_old_page(

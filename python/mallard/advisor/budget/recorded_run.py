@@ -18,10 +18,11 @@ from itertools import dropwhile
 from pathlib import Path
 
 from mallard.advisor.budget.document import PROCESS, SCOPE_FIGURES, UNLISTED, Stacks
-from mallard.advisor.profile.document import Profile, ask, printable, read_profile, trace_words
+from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
 from mallard.advisor.profile.names import Names, is_library_function, names_function, short_name
 from mallard.advisor.profile.records import Scope
 from mallard.shared.errors import UsageError
+from mallard.shared.prose import printable_name
 from mallard.shared.scratch import scratch_folder
 
 MOST_FUNCTIONS = 8  # of a stack, counted from the innermost
@@ -54,7 +55,7 @@ class AllocationStacks:
 
 def _names_and_blocks(line: str) -> tuple[list[str], int]:
     names, _, blocks = line.rpartition(" ")
-    return [printable(name.removesuffix(INLINED)) for name in names.split(";")], int(blocks)
+    return [printable_name(name.removesuffix(INLINED)) for name in names.split(";")], int(blocks)
 
 
 def _text(functions: Sequence[str]) -> str:
@@ -144,7 +145,7 @@ class MeasuredRun:
 
     def _has_function(self, name: str) -> bool:
         listed = ask([*self._trace, "--symbols", _in_symbol(name)]).decode(errors="replace")
-        return any(names_function(name, printable(full)) for full in listed.splitlines())
+        return any(names_function(name, printable_name(full)) for full in listed.splitlines())
 
     def _has_marker(self, name: str) -> bool:
         """A marker that was not reached is not in the trace, but its name is a string in the program."""

@@ -7,23 +7,17 @@ moved the lines of a file, the remaining sites of a function are matched in the 
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from mallard.advisor.profile.database import Database
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names, is_library_function
+from mallard.shared.prose import printable_name
 
 FORMAT, VERSION = "mallard profile difference", 1
 FIGURES = ("allocations", "bytes", "peak_bytes")
-
-
-@dataclass(frozen=True)
-class Key:
-    name: str
-    file: str = ""  # without its folders, which differ from build to build
-    line: int = 0
 
 
 @dataclass(frozen=True)
@@ -31,9 +25,6 @@ class Sums:
     allocations: int = 0
     bytes: int = 0
     peak_bytes: int = 0
-
-    def __add__(self, other: Sums) -> Sums:
-        return Sums(*(getattr(self, name) + getattr(other, name) for name in FIGURES))
 
 
 @dataclass(frozen=True)
@@ -75,26 +66,39 @@ class Difference:
         }
 
 
-@dataclass(frozen=True)
-class _Row:
-    short_name: str
-    source: str
-    sums: Sums
-
-
 def compare(before: Profile, after: Profile) -> Difference:
+    """The rows of both in one database, in which those of one are joined with those of the other."""
+    both = Database()
+    for profile in (before, after):
+        both.add(profile.rows)
+    both.connection.create_function("basename", 1, lambda path: os.path.basename(path or ""))
     totals = _process_sums(before), _process_sums(after)
-    process = Change("", "", "", *totals)
+    names = {1: Names(before), 2: Names(after)}
 
-    def changes(rows: Callable[[Profile], dict[Key, _Row]]) -> tuple[Change, ...]:
+    def changes(rows: str) -> tuple[Change, ...]:
         # Of scopes with one difference, the inner one has fewer allocations.
         def rank(change: Change) -> tuple[float, int, bool]:
             allocations = (change.after or change.before or Sums()).allocations
             return -_weight(change, totals), allocations, is_library_function(change.short_name)
 
-        return tuple(sorted(_matched(rows(before), rows(after)), key=rank))
+        found = both.connection.execute(JOINED.format(rows=rows))
+        return tuple(sorted((_change(row, names[row["recording"]]) for row in found), key=rank))
 
-    return Difference(before, after, process, changes(_site_rows), changes(_scope_rows))
+    return Difference(before, after, Change("", "", "", *totals), changes(SITES), changes(SCOPES))
+
+
+def _change(row: Mapping[str, Any], names: Names) -> Change:
+    """The names of the row are those of its last recording."""
+    function, place, marked = row["function"], row["place"], row["marked"]
+    name = printable_name(marked) if marked is not None else names.full(function)
+    short_name = name if marked is not None else names.short(function)
+    source = names.source(function) if place is None else names.place_source(place)
+    return Change(name, short_name, source, _sums(row, "before"), _sums(row, "after"))
+
+
+def _sums(row: Mapping[str, Any], side: str) -> Sums | None:
+    figures = [row[f"{side}_{figure}"] for figure in FIGURES]
+    return None if figures[0] is None else Sums(*figures)
 
 
 def _process_sums(profile: Profile) -> Sums:
@@ -111,68 +115,47 @@ def _weight(change: Change, totals: tuple[Sums, Sums]) -> float:
     return max(shares)
 
 
-def _site_rows(profile: Profile) -> dict[Key, _Row]:
-    names = Names(profile)
-    rows = []
-    for site in profile.sites:
-        place = names.place(site.place)
-        key = Key(names.full(place.function), os.path.basename(place.file or ""), place.line or 0)
-        sums = Sums(site.figures.allocations, site.figures.bytes, site.peak_bytes or 0)
-        rows.append((key, _Row(names.short(place.function), names.place_source(site.place), sums)))
-    return _summed(rows)
-
-
-def _scope_rows(profile: Profile) -> dict[Key, _Row]:
-    names = Names(profile)
-    marked = profile.markers.scopes if profile.markers else ()
-    rows = []
-    for scope in (*marked, *profile.scopes):
-        name = scope.name if scope.name is not None else names.full(scope.function)
-        file = os.path.basename(names.function(scope.function).file or "")
-        peak = scope.figures.L.footprint_bytes if scope.figures.L else 0
-        sums = Sums(scope.figures.allocations, scope.figures.bytes, peak or 0)
-        rows.append((Key(name, file), _Row(names.scope(scope), names.source(scope.function), sums)))
-    return _summed(rows)
-
-
-def _summed(rows: Iterable[tuple[Key, _Row]]) -> dict[Key, _Row]:
-    """Places of one function without lines cannot be told apart."""
-    sums: dict[Key, _Row] = {}
-    for key, row in rows:
-        known = sums.get(key)
-        sums[key] = row if known is None else _Row(row.short_name, row.source, known.sums + row.sums)
-    return sums
-
-
-def _matched(before: Mapping[Key, _Row], after: Mapping[Key, _Row]) -> list[Change]:
-    """The rows that differ."""
-    moved = _moved(before.keys() - after.keys(), after.keys() - before.keys())
-    changes = [_change(key.name, row, after.get(moved.get(key, key))) for key, row in before.items()]
-    matched = before.keys() | moved.values()
-    changes += [_change(key.name, None, row) for key, row in after.items() if key not in matched]
-    return [change for change in changes if any(change.differences())]
-
-
-def _moved(before: Iterable[Key], after: Iterable[Key]) -> dict[Key, Key]:
-    """The lines of a function that an edit moved: of a function with as many of them in both profiles."""
-    lines: dict[tuple[str, str], tuple[list[Key], list[Key]]] = defaultdict(lambda: ([], []))
-    for at, keys in enumerate((before, after)):
-        for key in keys:
-            lines[key.name, key.file][at].append(key)
-    moved: dict[Key, Key] = {}
-    for old, new in lines.values():
-        if len(old) == len(new):
-            moved.update(zip(_by_line(old), _by_line(new), strict=True))
-    return moved
-
-
-def _by_line(keys: Iterable[Key]) -> list[Key]:
-    return sorted(keys, key=lambda key: key.line)
-
-
-def _change(name: str, before: _Row | None, after: _Row | None) -> Change:
-    shown = after or before
-    assert shown is not None
-    return Change(
-        name, shown.short_name, shown.source, before.sums if before else None, after.sums if after else None
-    )
+# Files are without their folders, which differ from build to build.
+SITES = """
+SELECT sites.recording, coalesce(nullif(functions.name, ''), basename(functions.object)) AS name,
+ basename(places.file) AS file, coalesce(places.line, 0) AS line, NULL AS marked, places.function,
+ sites.place, figures.allocations, figures.bytes, coalesce(sites.peak_bytes, 0) AS peak_bytes
+FROM sites JOIN figures ON figures.recording = sites.recording AND figures.site = sites.id
+LEFT JOIN places ON places.recording = sites.recording AND places.id = sites.place
+LEFT JOIN functions ON functions.recording = sites.recording AND functions.id = places.function
+WHERE sites.within IS NULL
+"""
+SCOPES = """
+SELECT scopes.recording,
+ coalesce(scopes.name, nullif(functions.name, ''), basename(functions.object)) AS name,
+ basename(functions.file) AS file, 0 AS line, scopes.name AS marked, scopes.function, NULL AS place,
+ figures.allocations, figures.bytes, coalesce(figures.L_footprint_bytes, 0) AS peak_bytes
+FROM scopes JOIN figures ON figures.recording = scopes.recording AND figures.scope = scopes.id
+LEFT JOIN functions ON functions.recording = scopes.recording AND functions.id = scopes.function
+"""
+# The rows of one function without lines are one. A line that an edit moved is matched if the function has as
+# many such lines in both recordings. Only one aggregate is a maximum: then other columns are of its row.
+JOINED = """
+WITH sums AS (
+ SELECT recording, name, file, line, marked, function, place, sum(allocations) AS allocations,
+  sum(bytes) AS bytes, sum(peak_bytes) AS peak_bytes
+ FROM ({rows}) GROUP BY recording, name, file, line
+), lines AS (
+ SELECT *, count(*) OVER (PARTITION BY name, file, line) = 2 AS is_in_both FROM sums
+), positions AS (
+ SELECT *, iif(is_in_both, line, row_number() OVER edited) AS position,
+  iif(is_in_both, 0, count(*) OVER moved) AS moved_lines
+ FROM lines
+ WINDOW moved AS (PARTITION BY recording, name, file, is_in_both), edited AS (moved ORDER BY line)
+)
+SELECT max(recording) AS recording, marked, function, place,
+ sum(allocations) FILTER (WHERE recording = 1) AS before_allocations,
+ sum(bytes) FILTER (WHERE recording = 1) AS before_bytes,
+ sum(peak_bytes) FILTER (WHERE recording = 1) AS before_peak_bytes,
+ sum(allocations) FILTER (WHERE recording = 2) AS after_allocations,
+ sum(bytes) FILTER (WHERE recording = 2) AS after_bytes,
+ sum(peak_bytes) FILTER (WHERE recording = 2) AS after_peak_bytes
+FROM positions GROUP BY name, file, is_in_both, position, moved_lines
+HAVING (coalesce(before_allocations, 0), coalesce(before_bytes, 0), coalesce(before_peak_bytes, 0))
+ <> (coalesce(after_allocations, 0), coalesce(after_bytes, 0), coalesce(after_peak_bytes, 0))
+"""

@@ -1,134 +1,47 @@
-"""Runs `mallard-profile`, and decodes the JSON that it prints (docs/advisor/profile_format.md).
-
-Texts come from a recorded program and its files, so unprintable characters are escaped: they must not
-control a terminal or break a page. A field that JSON lacks gets its default. Without a default, or with a
-value of another type, the document is refused with the place of the fault. JSON may have additional fields.
-A name that is a keyword of Python ends in an underscore.
-"""
+"""Runs `mallard-profile`, and reads a profile from its rows (docs/advisor/profile_format.md)."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
-import math
 import signal
+import sqlite3
 import subprocess
-import types
-import typing
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, TypeVar, Union
+from typing import IO, Any, TypeVar
 
+from mallard.advisor.profile.database import Database, WrongRowError, finite
+from mallard.advisor.profile.merge import merged
+from mallard.advisor.profile.native_document import document_rows, read_document
+from mallard.advisor.profile.record_rows import record
 from mallard.advisor.profile.records import (
     AlmostContained,
     Amount,
+    Diffusion,
+    Escape,
+    EscapeSite,
     Figures,
+    FunctionAmount,
     InDepth,
     Iteration,
     Owner,
+    PageFigures,
     Pair,
+    PlaceAmount,
     Pooled,
     Scope,
     Site,
     SiteBlocks,
+    StackAmount,
 )
+from mallard.advisor.profile.schema import TABLES
 from mallard.shared.errors import UsageError
 from mallard.shared.native_file import PROFILER
 from mallard.shared.parent_death import end_with_parent
+from mallard.shared.prose import printable_name
 from mallard.shared.version import rebuild_remedy
 
 T = TypeVar("T")
-
-
-class WrongDocumentError(Exception):
-    """The text says which field, and what is wrong with it."""
-
-
-def decode(kind: type[T], value: Any, place: str = "the document") -> T:
-    """Raises a WrongDocumentError."""
-    result: T = _decoded(kind, value, place)
-    return result
-
-
-def _decoded(kind: Any, value: Any, place: str) -> Any:
-    if kind is Any:
-        return value
-    origin, inside = typing.get_origin(kind), typing.get_args(kind)
-    if origin in (Union, types.UnionType):
-        return _optional(inside, value, place)
-    if origin is tuple:
-        return _tuple(inside, value, place)
-    if dataclasses.is_dataclass(kind):
-        return _instance(kind, value, place)
-    if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
-        return _finite(value, place)
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise WrongDocumentError(f"{place} is {_shown(value)}, which is not of type {kind.__name__}")
-    return printable(value) if isinstance(value, str) else value
-
-
-def _finite(value: float, place: str) -> float:
-    """JSON has no NaN and no infinity, but Python reads them."""
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise WrongDocumentError(f"{place} is {_shown(value)}, which is not a finite number")
-    return number
-
-
-def printable(text: str) -> str:
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
-
-
-def _optional(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
-    if value is None:
-        return None
-    (kind,) = (candidate for candidate in kinds if candidate is not types.NoneType)
-    return _decoded(kind, value, place)
-
-
-def _tuple(kinds: tuple[Any, ...], value: Any, place: str) -> tuple[Any, ...]:
-    if not isinstance(value, list):
-        raise WrongDocumentError(f"{place} is {_shown(value)}, which is not a list")
-    if kinds[-1] is Ellipsis:
-        return tuple(_decoded(kinds[0], item, f"{place}[{at}]") for at, item in enumerate(value))
-    if len(value) != len(kinds):
-        raise WrongDocumentError(f"{place} has {len(value)} values; it must have {len(kinds)}")
-    return tuple(_decoded(kind, item, place) for kind, item in zip(kinds, value, strict=True))
-
-
-def _instance(kind: Any, value: Any, place: str) -> Any:
-    if not isinstance(value, dict):
-        raise WrongDocumentError(f"{place} is {_shown(value)}, which is not an object")
-    arguments = {}
-    for name, key, field_kind, needed in _fields(kind):
-        if key in value:
-            arguments[name] = _decoded(field_kind, value[key], f"{place}.{key}")
-        elif needed:
-            raise WrongDocumentError(f"{place} has no field '{key}'")
-    return kind(**arguments)
-
-
-@cache
-def _fields(kind: Any) -> tuple[tuple[str, str, Any, bool], ...]:
-    hints = typing.get_type_hints(kind)
-    missing = dataclasses.MISSING
-    return tuple(
-        (field.name, field.name.rstrip("_"), hints[field.name], field.default is missing)
-        for field in dataclasses.fields(kind)
-    )
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:40]}..."
-
 
 OWN_NAME = f"{PROFILER.name}: "
 ERROR = "error: "
@@ -182,7 +95,6 @@ def _last_words(output: str) -> str:
     return f"; last message: {output.splitlines()[-1]}" if output else ""
 
 
-FORMAT, VERSION = "mallard profile", 1
 BUILD_AGAIN = f"mallard and mallard-profile are of two versions; {rebuild_remedy('profile')}"
 
 
@@ -429,6 +341,7 @@ class Profile:
     warnings: tuple[str, ...] = ()
     scope: InDepth | None = None
     recordings: int = 1  # more for a merged profile
+    rows: sqlite3.Connection = field(kw_only=True, compare=False, repr=False)  # a database of one recording
 
     @property
     def programs_not_followed(self) -> int:
@@ -443,19 +356,206 @@ class Profile:
 
 
 def read_profile(text: bytes | str) -> Profile:
-    """Raises a UsageError if the text is not a profile of this version."""
+    """Of what `mallard-profile` printed. Raises a UsageError if it is not a profile of this version."""
+    return stored_profile(read_rows(text))
+
+
+def read_rows(text: bytes | str) -> Database:
+    """The rows of what `mallard-profile` printed. Raises a UsageError as `read_profile`."""
+    database = Database()
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"mallard-profile printed no JSON ({error}); {BUILD_AGAIN}") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise UsageError(f"mallard-profile printed no profile; {BUILD_AGAIN}")
-    if document.get("version") != VERSION:
-        raise UsageError(
-            f"mallard-profile printed version {document.get('version')} of its format, this mallard reads "
-            f"{VERSION}; {BUILD_AGAIN}"
+        database.add_rows(document_rows(read_document(text)))
+    except WrongRowError as error:
+        raise UsageError(f"mallard-profile printed a wrong profile: {error}; {BUILD_AGAIN}") from None
+    return database
+
+
+def stored_profile(database: Database) -> Profile:
+    """The profile of the recordings in a database, merged if there are several. Raises a UsageError."""
+    try:
+        return _profile(database)
+    except WrongRowError as error:
+        raise UsageError(f"the profile is damaged: {error}; profile the recording again") from None
+
+
+def _profile(database: Database) -> Profile:
+    connection = database.connection if database.recordings == 1 else merged(database)
+    rows = _Rows(connection)
+    (recording,) = rows.of["recordings"]
+    scopes = [rows.scope(row, 12) for row in rows.of["scopes"]]
+    deep = next((row for row in rows.of["scopes"] if row["in_depth"] and database.recordings == 1), None)
+    return record(
+        Profile,
+        recording,
+        processes=rows.records(ListedProcess, "processes"),
+        figures=rows.figures(None, None),
+        functions=rows.numbered(Function, "functions"),
+        places=rows.numbered(Place, "places"),
+        stacks=rows.stacks(),
+        scopes=tuple(scope for scope in scopes if scope.name is None),
+        sites=tuple(sorted(rows.sites(None), key=lambda site: -site.figures.allocations)),
+        pairs=rows.records(Pair, "pairs", within=None),
+        iterations=tuple(
+            record(Iteration, row, sites=rows.records(PlaceAmount, "iteration_sites", iteration=row["id"]))
+            for row in rows.of["iterations"]
+        ),
+        owners=tuple(
+            record(Owner, row, sites=rows.records(PlaceAmount, "owner_sites", owner=row["id"]))
+            for row in rows.of["owners"]
+        ),
+        almost_contained=tuple(
+            record(
+                AlmostContained,
+                row,
+                escapes_from=rows.records(PlaceAmount, "almost_contained_sites", scope=row["scope"]),
+            )
+            for row in rows.of["almost_contained"]
+        ),
+        already_pooled=rows.records(Pooled, "already_pooled"),
+        timeline=_timeline(rows, recording),
+        lifetimes=_lifetimes(rows, recording),
+        flame=Flame(nodes, recording["flame_pruned"]) if (nodes := rows.records(Node, "flame")) else None,
+        leaks=rows.records(SiteBlocks, "site_blocks", kind="leaks"),
+        temporary=rows.records(SiteBlocks, "site_blocks", kind="temporary"),
+        markers=record(
+            Markers,
+            recording,
+            "markers_",
+            scopes=tuple(scope for scope in scopes if scope.name is not None),
+            instances=rows.records(Instances, "instances"),
+            progress=rows.records(Progress, "progress"),
+        ),
+        pools=rows.records(RecordedPool, "pools"),
+        warnings=tuple(printable_name(row["text"]) for row in rows.of["warnings"]),
+        scope=None if deep is None else _in_depth(rows, deep),
+        recordings=database.recordings,
+        rows=connection,
+    )
+
+
+# The fields of records that are not of a column of their own name.
+RENAMED: dict[type, dict[str, str]] = {Escape: {"by": "freed_by", "at": "freed_at", "into": "container"}}
+
+
+class _Rows:
+    """The rows of all tables, in their order, and the records of them."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.of = {
+            name: [dict(row) for row in connection.execute(f"SELECT * FROM {name} ORDER BY rowid")]
+            for name in TABLES
+        }
+        self._grouped: dict[tuple[str, ...], dict[tuple[Any, ...], list[dict[str, Any]]]] = {}
+
+    def where(self, table: str, **values: Any) -> list[dict[str, Any]]:
+        """The rows with these values in columns."""
+        group = (table, *values)
+        if group not in self._grouped:
+            self._grouped[group] = {}
+            for row in self.of[table]:
+                self._grouped[group].setdefault(tuple(row[column] for column in values), []).append(row)
+        return self._grouped[group].get(tuple(values.values()), [])
+
+    def records(self, of: type[T], table: str, most: int | None = None, **values: Any) -> tuple[T, ...]:
+        renamed = RENAMED.get(of, {})
+        return tuple(
+            record(of, row | {name: row[column] for name, column in renamed.items()})
+            for row in self.where(table, **values)[:most]
         )
-    try:
-        return decode(Profile, document)
-    except WrongDocumentError as error:
-        raise UsageError(f"mallard-profile printed an incomplete profile: {error}; {BUILD_AGAIN}") from None
+
+    def numbered(self, kind: type[T], table: str) -> tuple[T, ...]:
+        """The rows by their numbers, which are those from 0."""
+        rows = sorted(self.of[table], key=lambda row: row["id"])
+        if [row["id"] for row in rows] != list(range(len(rows))):
+            raise WrongRowError(f"the rows of {table} are not numbered from 0")
+        return tuple(record(kind, row) for row in rows)
+
+    def stacks(self) -> tuple[tuple[int | None, ...], ...]:
+        levels = sorted(self.of["stacks"], key=lambda row: (row["stack"], row["level"]))
+        stacks: list[list[int | None]] = [[] for _ in range(levels[-1]["stack"] + 1)] if levels else []
+        for row in levels:
+            stacks[row["stack"]].append(row["place"])
+        return tuple(map(tuple, stacks))
+
+    def figures(self, scope: int | None, site: int | None) -> Figures:
+        rows = self.where("figures", scope=scope, site=site)
+        if len(rows) != 1:
+            raise WrongRowError(f"a scope or a site has {len(rows)} rows of figures")
+        sizes = self.where("sizes", scope=scope, site=site)
+        return record(Figures, rows[0], sizes=_triples(sizes, "most_bytes"))
+
+    def scope(self, row: dict[str, Any], most: int | None) -> Scope:
+        number = row["id"]
+        census = self.where("diffusion", scope=number, is_peak=1)
+        diffusion = None
+        if census:
+            over_time = self.records(PageFigures, "diffusion", scope=number, is_peak=0)
+            diffusion = Diffusion(record(PageFigures, census[0]), over_time)
+        return record(
+            Scope,
+            row | {"id": number if row["name"] is None else None},
+            figures=self.figures(number, None),
+            escapes=self.records(Escape, "escapes", most, scope=number),
+            escape_sites=self.records(EscapeSite, "scope_sites", most, scope=number, kind="escape"),
+            alive_sites=self.records(EscapeSite, "scope_sites", most, scope=number, kind="alive"),
+            diffusion=diffusion,
+        )
+
+    def sites(self, within: int | None) -> tuple[Site, ...]:
+        return tuple(
+            record(
+                Site,
+                row,
+                figures=self.figures(None, row["id"]),
+                stacks=self.records(StackAmount, "site_stacks", 3, site=row["id"]),
+                owners=self.records(FunctionAmount, "site_owners", 5, site=row["id"]),
+            )
+            for row in self.where("sites", within=within)
+        )
+
+
+def _triples(rows: Sequence[Mapping[str, Any]], first: str) -> tuple[tuple[int, int, int], ...]:
+    return tuple(sorted((row[first], row["allocations"], row["bytes"]) for row in rows))
+
+
+def _timeline(rows: _Rows, recording: Mapping[str, Any]) -> Timeline | None:
+    points = rows.of["timeline"]
+    if not points and recording["timeline_peak_bytes"] is None:
+        return None
+    scopes = dict.fromkeys(row["scope"] for row in rows.of["scope_timeline"])
+    return record(
+        Timeline,
+        recording,
+        "timeline_",
+        seconds=tuple(finite(row["seconds"]) for row in points),
+        live_bytes=tuple(finite(row["live_bytes"]) for row in points),
+        scopes=tuple(
+            LiveOfScope(
+                scope, tuple(finite(row["live_bytes"]) for row in rows.where("scope_timeline", scope=scope))
+            )
+            for scope in scopes
+        ),
+    )
+
+
+def _lifetimes(rows: _Rows, recording: Mapping[str, Any]) -> Lifetimes | None:
+    by_bytes, by_time = (_triples(rows.where("lifetimes", unit=unit), "log2") for unit in ("bytes", "time"))
+    lives = record(Lifetimes, recording, "lifetimes_", by_bytes=by_bytes, by_time=by_time)
+    return lives if lives != Lifetimes() else None
+
+
+def _in_depth(rows: _Rows, row: dict[str, Any]) -> InDepth:
+    return InDepth(
+        "function" if row["name"] is None else "marker",
+        rows.scope(row, None),
+        sites=rows.sites(row["id"]),
+        pairs=rows.records(Pair, "pairs", within=row["id"]),
+        callers=rows.records(FunctionAmount, "callers"),
+        **{
+            f"activation_{kind}_classes": tuple(
+                (found["most_bytes"], found["activations"])
+                for found in rows.where("activation_classes", kind=kind)
+            )
+            for kind in ("bytes", "peak")
+        },
+    )

@@ -1,494 +1,283 @@
-"""Merges the profiles of several recordings of one program into one profile.
+"""Merges the recordings of a database into one.
 
-Rows are matched by their names: functions by name and object, places by function, file and line. Counts are
-added. Peaks are not, because the recordings did not run together: the merged peak is the highest one.
-Percentiles are the highest ones, too, which is an upper bound. A ratio is made of its sums where a profile
-has them, and is otherwise the mean by bytes.
+The comments of tables.sql say which rows become one row, and how each of their columns does. Rows are matched
+by their names: functions by name and object, places by function, file and line. Counts are added. Peaks are
+not, because the recordings did not run together: the merged peak is the highest one. Percentiles are the
+highest ones, too, which is an upper bound.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import os
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+import sqlite3
+from typing import Any
 
-from mallard.advisor.profile.document import (
-    FORMAT,
-    VERSION,
-    Completeness,
-    Flame,
-    Function,
-    Instances,
-    Lifetimes,
-    Node,
-    Place,
-    Process,
-    Profile,
-    Progress,
-    RecordedPool,
-    Trace,
-)
-from mallard.advisor.profile.records import (
-    AlmostContained,
-    Diffusion,
-    Dimension,
-    Drag,
-    Escape,
-    EscapeSite,
-    Figures,
-    FunctionAmount,
-    Iteration,
-    Owner,
-    PageFaults,
-    Pair,
-    PlaceAmount,
-    Pooled,
-    Scope,
-    Site,
-    SiteBlocks,
-    StackAmount,
-)
+from mallard.advisor.profile.database import Database
+from mallard.advisor.profile.schema import SQL, TABLES, Column, Table
 from mallard.shared.errors import UsageError
 
-T = TypeVar("T")
-Maps = dict[str, dict[int, int]]
-
-# Fields that are numbers of a row in a table of the document.
-TABLES = {
-    **dict.fromkeys(("function", "by", "into", "container"), "functions"),
-    **dict.fromkeys(("place", "at", "site"), "places"),
-    **dict.fromkeys(("stack", "allocated", "freed", "first"), "stacks"),
-    **dict.fromkeys(("id", "scope"), "scopes"),
-}
-UNKNOWN_ROW = -1  # of a number beyond the end of its table
-KEYS: dict[type, tuple[str, ...]] = {
-    Scope: ("function", "name", "kind"),
-    Site: ("place",),
-    SiteBlocks: ("place",),
-    StackAmount: ("stack",),
-    FunctionAmount: ("function",),
-    PlaceAmount: ("place",),
-    Pair: ("allocated", "freed", "container", "thread"),
-    Escape: ("by", "at", "into", "thread"),
-    EscapeSite: ("site", "file", "instruction"),
-    Iteration: ("function",),
-    Owner: ("function", "class_"),
-    AlmostContained: ("scope",),
-    Pooled: ("place",),
-    Instances: ("name",),
-    Progress: ("name",),
-    RecordedPool: ("name",),
-}
-LENGTHS: dict[type, int] = {StackAmount: 3, FunctionAmount: 5, Escape: 12, EscapeSite: 12}
-HIGHEST = {
-    *("largest", "peak_bytes", "most_bytes_between", "most_alive", "footprint_bytes", "size_classes"),
-    *("threads", "contexts", "stacks", "p50", "p90", "p99", "max", "share"),
-}
-LOWEST = {"smallest", "saved_ns_per_block"}
-# Of the heaviest row: its example, or a number that has no sum.
-FIRST = {"stack", "first", "id"}
+UNKNOWN_ROW = -1  # of a number that is not in its table
+ROW = "row_"  # the order of the rows
 
 
-def merge(profiles: Sequence[Profile]) -> Profile:
-    """Raises a UsageError for recordings whose counts cannot be added."""
-    _check(profiles)
-    tables = _Tables()
-    rows = [tables.renumbered(profile) for profile in profiles]
-    first = rows[0]
-    scopes = _merged_rows(chain_of(rows, "scopes"))
-    listed = {scope.id: scope for scope in scopes}
-    highest = max(rows, key=_peak)
-    merged = {
-        field.name: _merged_field(field.name, [getattr(row, field.name) for row in rows])
-        for field in dataclasses.fields(Profile)
-        if field.name in ROWS
-    }
-    merged["almost_contained"] = tuple(
-        dataclasses.replace(row, containment=listed[row.scope].figures.containment)
-        for row in merged["almost_contained"]
-        if row.scope in listed and 0.8 <= (listed[row.scope].figures.containment or 0) < 1
-    )
-    return dataclasses.replace(
-        first,
-        **merged,
-        trace=Trace(
-            ", ".join(row.trace.file for row in rows),
-            sum(row.trace.bytes for row in rows),
-            sum(row.trace.torn_bytes for row in rows),
-        ),
-        recordings=sum(row.recordings for row in rows),
-        processes=tuple(process for row in rows for process in row.processes),
-        process=_process([row.process for row in rows]),
-        completeness=_completeness([row.completeness for row in rows]),
-        functions=tuple(tables.functions),
-        places=tuple(tables.places),
-        stacks=tuple(tables.stacks),
-        scopes=scopes,
-        timeline=highest.timeline,
-        lifetimes=_lifetimes(rows),
-        flame=_flame(rows),
-        warnings=_warnings(rows, highest),
-        scope=None,
-    )
+def merged(database: Database) -> sqlite3.Connection:
+    """A database with one recording. Raises a UsageError for recordings whose counts cannot be added."""
+    source = Database()
+    source.add(database.connection)
+    connection = source.connection
+    _check(connection)
+    _add_functions(connection)
+    connection.execute("ATTACH ':memory:' AS merged")
+    connection.executescript(SQL.replace("CREATE TABLE ", "CREATE TABLE merged."))
+    try:
+        for table in TABLES.values():
+            if table.name == "stacks":
+                _merge_stacks(connection)
+                continue
+            if "id" in table.names:
+                _number(connection, table)
+            if table.rule != "none":
+                into = f"merged.{table.name}({', '.join(table.names)})"
+                connection.execute(f"INSERT INTO {into} {_select(table)}")
+        connection.executescript(RATIOS)
+        _warn(connection)
+    except sqlite3.Error as error:  # a sum beyond 64 bits
+        raise UsageError(f"the recordings cannot be merged: {error}; profile each of them") from None
+    result = sqlite3.connect(":memory:", isolation_level=None)
+    result.row_factory = sqlite3.Row
+    connection.backup(result, name="merged")
+    return result
 
 
-ROWS = {
-    *("figures", "sites", "pairs", "iterations", "owners", "almost_contained", "already_pooled", "foreign"),
-    *("scopes_not_listed", "sites_not_listed", "leaks", "leaks_not_listed", "temporary"),
-    *("temporary_not_listed", "pairs_not_listed", "markers", "pools"),
-}
-
-
-def encode(value: Any) -> Any:
-    """The document of a profile, for JSON."""
-    if isinstance(value, Profile):
-        return {"format": FORMAT, "version": VERSION, **_encoded_fields(value)}
-    if dataclasses.is_dataclass(value):
-        return _encoded_fields(value)
-    return [encode(item) for item in value] if isinstance(value, tuple) else value
-
-
-def _encoded_fields(row: Any) -> dict[str, Any]:
-    return {
-        field.name.rstrip("_"): encode(getattr(row, field.name))
-        for field in dataclasses.fields(row)
-        if not (isinstance(row, Profile) and field.name == "scope")
-    }
-
-
-def _check(profiles: Sequence[Profile]) -> None:
-    samples = {profile.process.sampled_one_in: profile.trace.file for profile in profiles}
+def _check(connection: sqlite3.Connection) -> None:
+    samples = connection.execute(
+        "SELECT process_sampled_one_in, trace_file, min(recording) FROM recordings GROUP BY 1 ORDER BY 3"
+    ).fetchall()
     if len(samples) > 1:
-        (one, a), (other, b) = list(samples.items())[:2]
+        (one, a, _), (other, b, _) = samples[:2]
         raise UsageError(
             f"{a} has one activation in {one} and {b} one in {other}, so their counts cannot be added; "
             "merge recordings with the same --sample"
         )
 
 
-class _Tables:
-    """Functions, places, stacks and scopes of all profiles, each once."""
+class _First:
+    """The value of the first row, in the order of their ranks, that has one."""
 
     def __init__(self) -> None:
-        self.functions: list[Function] = []
-        self.places: list[Place] = []
-        self.stacks: list[tuple[int | None, ...]] = []
-        self._numbers: dict[Any, int] = {}
+        self._best: tuple[int, Any] | None = None
 
-    def renumbered(self, profile: Profile) -> Profile:
-        maps: Maps = {"functions": {}, "places": {}, "stacks": {}, "scopes": {}}
-        for at, function in enumerate(profile.functions):
-            key = (function.name, os.path.basename(function.object or ""))
-            maps["functions"][at] = self._number(self.functions, ("f", key), function)
-        for at, place in enumerate(profile.places):
-            moved = dataclasses.replace(
-                place, function=maps["functions"].get(place.function, UNKNOWN_ROW), file=place.file
+    def step(self, value: Any, rank: int) -> None:
+        if value is not None and (self._best is None or rank < self._best[0]):
+            self._best = rank, value
+
+    def finalize(self) -> Any:
+        return self._best and self._best[1]
+
+
+class _Same:
+    """The value of all rows; null if they differ."""
+
+    def __init__(self) -> None:
+        self._values: set[Any] = set()
+
+    def step(self, value: Any) -> None:
+        self._values.add(value)
+
+    def finalize(self) -> Any:
+        return self._values.pop() if len(self._values) == 1 else None
+
+
+class _Mean:
+    """The mean of the known values with weights; the first one if they have no weight."""
+
+    def __init__(self) -> None:
+        self._sum = self._weight = 0.0
+        self._first: float | None = None
+
+    def step(self, value: float | None, weight: float | None) -> None:
+        if value is not None:
+            self._first = value if self._first is None else self._first
+            self._sum += value * (weight or 0)
+            self._weight += weight or 0
+
+    def finalize(self) -> float | None:
+        return self._sum / self._weight if self._weight else self._first
+
+
+class _Path:
+    """The places of a stack in the order of their levels."""
+
+    def __init__(self) -> None:
+        self._levels: list[tuple[int, str]] = []
+
+    def step(self, level: int, place: int | None) -> None:
+        self._levels.append((level, "" if place is None else str(place)))
+
+    def finalize(self) -> str:
+        return ",".join(place for _, place in sorted(self._levels))
+
+
+def _add_functions(connection: sqlite3.Connection) -> None:
+    connection.create_function("basename", 1, lambda path: os.path.basename(path or ""), deterministic=True)
+    connection.create_function("log2", 1, math.log2, deterministic=True)
+    connection.create_function("exp2", 1, lambda power: 2.0**power, deterministic=True)
+    connection.create_aggregate("first", 2, _First)  # type: ignore[arg-type]
+    connection.create_aggregate("same", 1, _Same)
+    connection.create_aggregate("mean", 2, _Mean)  # type: ignore[arg-type]
+    connection.create_aggregate("path", 2, _Path)  # type: ignore[arg-type]
+
+
+def _rows(table: Table, *, numbered: bool = True) -> str:
+    """A query of the rows with the merged numbers of the rows that they refer to, and with their own."""
+    columns, joins = [f"t.rowid AS {ROW}"], []
+    for at, column in enumerate(table.columns):
+        of = "id" if column.name == "id" and numbered else column.reference and column.name
+        target = table.name if column.name == "id" else column.reference
+        if of and (numbered or target != table.name):
+            joins.append(
+                f"LEFT JOIN temp.number_of_{target} AS n{at} "
+                f"ON n{at}.recording = t.recording AND n{at}.id = t.{of}"
             )
-            line = (moved.function, os.path.basename(place.file or ""), place.line, place.inlined)
-            maps["places"][at] = self._number(self.places, ("p", line), moved)
-        for at, stack in enumerate(profile.stacks):
-            levels = tuple(
-                None if level is None else maps["places"].get(level, UNKNOWN_ROW) for level in stack
-            )
-            maps["stacks"][at] = self._number(self.stacks, ("s", levels), levels)
-        for scope in profile.scopes:
-            if scope.id is not None:
-                owner = maps["functions"].get(scope.function or 0, UNKNOWN_ROW)
-                number = self._numbers.setdefault(("c", owner), len(self._numbers))
-                maps["scopes"][scope.id] = number
-        result: Profile = _renumbered(
-            dataclasses.replace(profile, functions=(), places=(), stacks=(), processes=(), scope=None), maps
+            number = f"coalesce(n{at}.number, {UNKNOWN_ROW})"
+            columns.append(f"iif(t.{column.name} IS NULL, NULL, {number}) AS {column.name}")
+        else:
+            columns.append(f"t.{column.name}")
+    return f"SELECT {', '.join(columns)} FROM main.{table.name} AS t {' '.join(joins)}"
+
+
+def _number(connection: sqlite3.Connection, table: Table) -> None:
+    """Gives rows with the same keys one number, in the order in which they appear."""
+    keys = ", ".join(f"basename({key.name})" if "basename" in key.rule else key.name for key in table.keys)
+    rows = _rows(table, numbered=False)
+    if table.name == "flame":  # nodes with the same functions from the root
+        paths = PATHS.format(rows=rows)
+        rows = f"SELECT recording, id, {ROW}, path FROM ({rows}) JOIN ({paths}) USING (recording, id)"
+        keys = "path"
+    first = f"min({ROW}) OVER (PARTITION BY {keys}) AS first"
+    _store_numbers(connection, table.name, f"SELECT recording, id, {first} FROM ({rows})")
+
+
+PATHS = """WITH RECURSIVE nodes AS ({rows}), paths(recording, id, path) AS (
+ SELECT recording, id, coalesce(function, '') FROM nodes WHERE parent IS NULL
+ UNION ALL
+ SELECT nodes.recording, nodes.id, path || '/' || coalesce(function, '')
+ FROM paths JOIN nodes ON nodes.recording = paths.recording AND nodes.parent = paths.id
+) SELECT * FROM paths"""
+
+
+def _store_numbers(connection: sqlite3.Connection, name: str, first_rows: str) -> None:
+    connection.executescript(
+        f"CREATE TEMP TABLE number_of_{name}("
+        "recording INTEGER, id INTEGER, number INTEGER, PRIMARY KEY (recording, id));"
+        f"INSERT INTO number_of_{name} SELECT recording, id, dense_rank() OVER (ORDER BY first) - 1 "
+        f"FROM ({first_rows});"
+    )
+
+
+def _merge_stacks(connection: sqlite3.Connection) -> None:
+    """Stacks with the same places are one."""
+    levels = _rows(TABLES["stacks"], numbered=False)
+    stacks = f"""SELECT recording, stack AS id, min({ROW}) AS {ROW}, path(level, place) AS places
+FROM ({levels}) GROUP BY recording, stack"""
+    first = f"min({ROW}) OVER (PARTITION BY places) AS first"
+    _store_numbers(connection, "stacks", f"SELECT recording, id, {first} FROM ({stacks})")
+    connection.execute(
+        f"""INSERT INTO merged.stacks SELECT 1, number, level, place FROM ({levels}) AS levels JOIN (
+ SELECT *, row_number() OVER (PARTITION BY number ORDER BY recording, id) AS nth FROM temp.number_of_stacks
+) AS numbers ON numbers.recording = levels.recording AND id = stack WHERE nth = 1 ORDER BY number, level"""
+    )
+
+
+def _select(table: Table) -> str:
+    rows = _rows(table)
+    names = ", ".join(table.names[1:])
+    if table.rule == "all":
+        return f"SELECT 1, {names} FROM ({rows}) ORDER BY {ROW}"
+    if table.rule == "peak":
+        highest = "SELECT recording FROM main.recordings ORDER BY timeline_peak_bytes DESC, recording LIMIT 1"
+        return f"SELECT 1, {names} FROM ({rows}) WHERE recording = ({highest}) ORDER BY {ROW}"
+    if table.rule.startswith("largest "):
+        figure = table.rule.removeprefix("largest ")
+        largest = (
+            f"first_value(recording) OVER (PARTITION BY scope ORDER BY is_peak DESC, {figure} DESC, {ROW})"
         )
-        return dataclasses.replace(result, processes=profile.processes)
-
-    def _number(self, rows: list[T], key: Any, row: T) -> int:
-        number = self._numbers.setdefault(key, len(rows))
-        if number == len(rows):
-            rows.append(row)
-        return number
-
-
-def _renumbered(value: Any, maps: Maps) -> Any:
-    if isinstance(value, tuple):
-        return tuple(_renumbered(item, maps) for item in value)
-    if not dataclasses.is_dataclass(value) or isinstance(value, type):
-        return value
-    changes = {}
-    for field in dataclasses.fields(value):
-        item = getattr(value, field.name)
-        if isinstance(item, int) and not isinstance(item, bool) and field.name in TABLES:
-            changes[field.name] = maps[TABLES[field.name]].get(item, UNKNOWN_ROW)
-        elif isinstance(item, tuple) or dataclasses.is_dataclass(item):
-            changes[field.name] = _renumbered(item, maps)
-    return dataclasses.replace(value, **changes)
+        return (
+            f"SELECT 1, {names} FROM (SELECT *, {largest} AS largest FROM ({rows})) "
+            f"WHERE recording = largest ORDER BY {ROW}"
+        )
+    weight = _weight(table)
+    groups = "id" if "id" in table.names else ", ".join(key.name for key in table.keys) or "NULL"
+    order = f"{weight} DESC, {ROW}" if weight else ROW
+    ranked = f"SELECT *, row_number() OVER (PARTITION BY {groups} ORDER BY {order}) AS rank FROM ({rows})"
+    columns = ", ".join(_merged_column(column) for column in table.columns[1:])
+    ranked = ranked if "rank)" in columns else rows
+    first_row = f"sum({weight}) DESC, min({ROW})" if weight and table.name != "flame" else f"min({ROW})"
+    grouping = f"GROUP BY {groups}" if groups != "NULL" else ""
+    return f"SELECT 1, {columns} FROM ({ranked}) {grouping} ORDER BY {first_row}"
 
 
-def chain_of(rows: Sequence[Profile], name: str) -> list[Any]:
-    return [item for row in rows for item in getattr(row, name)]
+def _weight(table: Table) -> str:
+    weights = [column.name for column in table.columns if column.rule == "weight"]
+    return weights[0] if weights else "allocations" if "allocations" in table.names else ""
 
 
-def _weight(row: Any) -> int:
-    figures = getattr(row, "figures", row)
-    if isinstance(row, Scope):
-        return row.owned.allocations if row.owned else 0
-    return getattr(figures, "allocations", 0)
+def _merged_column(column: Column) -> str:
+    name, rule = column.name, column.rule
+    if name == "id":
+        return name
+    if rule in ("first", "key by basename"):
+        return f"first({name}, rank)"
+    if rule == "key":
+        return f"min({name})"
+    if rule in ("max", "min", "same"):
+        return f"{rule}({name})"
+    if rule.startswith("mean by "):
+        return f"mean({name}, {rule.removeprefix('mean by ')})"
+    if rule.startswith("= "):
+        return rule.removeprefix("= ")
+    return f"iif(count(*) = 1, min({name}), NULL)" if rule == "alone" else f"sum({name})"
 
 
-def _merged_rows(rows: Iterable[Any]) -> tuple[Any, ...]:
-    """One row for each key, the heaviest first."""
-    groups: dict[Any, list[Any]] = defaultdict(list)
-    for row in sorted(rows, key=_weight, reverse=True):
-        groups[tuple(getattr(row, name) for name in KEYS[type(row)])].append(row)
-    return tuple(sorted((_merged(group) for group in groups.values()), key=_weight, reverse=True))
+RATIOS = """
+CREATE INDEX merged.sizes_of_figures ON sizes(scope, site);
+UPDATE merged.figures AS f SET size_classes = max(coalesce(size_classes, 0), (
+ SELECT count(*) FROM merged.sizes AS s WHERE s.scope IS f.scope AND s.site IS f.site
+)), V_raw = coalesce(V_raw, (
+ SELECT max(0.0, -sum(part * log2(part))) FROM (
+  SELECT s.allocations * 1.0 / sum(s.allocations) OVER () AS part FROM merged.sizes AS s
+  WHERE s.scope IS f.scope AND s.site IS f.site AND s.allocations > 0
+ )
+)), L_scaled = coalesce(L_scaled, L_raw / (1 + L_raw));
+UPDATE merged.figures SET V_scaled = coalesce(V_scaled, 1 - exp2(-V_raw)) WHERE V_raw IS NOT NULL;
+UPDATE merged.almost_contained AS a SET containment = (
+ SELECT containment FROM merged.figures AS f WHERE f.scope = a.scope
+);
+DROP INDEX merged.sizes_of_figures;
+DELETE FROM merged.almost_contained WHERE containment IS NULL OR containment < 0.8 OR containment >= 1;
+DELETE FROM merged.almost_contained_sites WHERE scope NOT IN (SELECT scope FROM merged.almost_contained);
+"""
 
 
-def _merged(rows: Sequence[Any]) -> Any:
-    """Rows of one type as one; its keys are those of the first."""
-    kind = type(rows[0])
-    if len(rows) == 1:
-        return rows[0]
-    keys = KEYS.get(kind, ())
-    merged = kind(
-        **{
-            field.name: getattr(rows[0], field.name)
-            if field.name in keys
-            else _merged_field(field.name, [getattr(row, field.name) for row in rows])
-            for field in dataclasses.fields(kind)
-        }
-    )
-    ratios = RATIOS.get(kind)
-    return dataclasses.replace(merged, **ratios(rows, merged)) if ratios else merged
-
-
-def _merged_field(name: str, values: Sequence[Any]) -> Any:
-    """Of values that are known. A ratio, which has no sum, is replaced afterwards."""
-    known = [value for value in values if value is not None]
-    if not known:
-        return None
-    example = known[0]
-    if isinstance(example, Diffusion):
-        # Pages of several processes have no sum.
-        return max(known, key=lambda diffusion: diffusion.peak.live_bytes)
-    if isinstance(example, tuple):
-        items = [item for value in known for item in value]
-        if items and dataclasses.is_dataclass(items[0]):
-            return _merged_rows(items)[: LENGTHS.get(type(items[0]))]
-        return _histogram(items) if name in ("sizes", "by_bytes", "by_time") else example
-    if dataclasses.is_dataclass(example):
-        return _merged(known)
-    if isinstance(example, bool):
-        return any(known)
-    if isinstance(example, str) or name in FIRST:
-        return example
-    if name in HIGHEST:
-        return max(known)
-    return min(known) if name in LOWEST else sum(known)
-
-
-def _histogram(rows: Iterable[tuple[int, int, int]]) -> tuple[tuple[int, int, int], ...]:
-    sums: dict[int, tuple[int, int]] = {}
-    for limit, allocations, bytes_ in rows:
-        known = sums.get(limit, (0, 0))
-        sums[limit] = known[0] + allocations, known[1] + bytes_
-    return tuple((limit, *sums[limit]) for limit in sorted(sums))
-
-
-def _mean(pairs: Iterable[tuple[float | None, float | None]]) -> float | None:
-    """The mean of values with weights; None if no value is known."""
-    known = [(value, weight or 0) for value, weight in pairs if value is not None]
-    total = sum(weight for _, weight in known)
-    if not known:
-        return None
-    return sum(value * weight for value, weight in known) / total if total else known[0][0]
-
-
-def _share(part: float | None, whole: float | None) -> float | None:
-    return part / whole if part is not None and whole else None
-
-
-def _freed(row: Figures) -> int:
-    return row.allocations - (row.alive.allocations if row.alive else 0)
-
-
-def _figure_ratios(rows: Sequence[Figures], merged: Figures) -> dict[str, Any]:
-    contained, escaped = merged.contained, merged.escaped
-    ended = (contained.allocations if contained else 0) + (escaped.allocations if escaped else 0)
-    return {
-        "size_classes": max(len(merged.sizes), merged.size_classes or 0),
-        "containment": _share(contained.allocations if contained else None, ended),
-        "mean_lifetime_seconds": _mean((row.mean_lifetime_seconds, _freed(row)) for row in rows),
-        "mean_lifetime_bytes": _mean((row.mean_lifetime_bytes, _freed(row)) for row in rows),
-        **{letter: DIMENSIONS[letter](rows, letter) for letter in DIMENSIONS},
-        "V": _variation(merged),
-        "drag": _drag(rows),
-    }
-
-
-def _parts(rows: Sequence[Figures], letter: str) -> list[tuple[Figures, Dimension]]:
-    return [(row, part) for row in rows if (part := getattr(row, letter)) is not None]
-
-
-def _mean_dimension(rows: Sequence[Figures], letter: str) -> Dimension | None:
-    """By bytes. That is exact for U, whose ratio is of bytes."""
-    parts = _parts(rows, letter)
-    if not parts:
-        return None
-    weighted = [(part, row.bytes) for row, part in parts]
-    merged: Dimension = _merged([part for part, _ in weighted])
-    return dataclasses.replace(
-        merged,
-        raw=_mean((part.raw, weight) for part, weight in weighted),
-        scaled=_mean((part.scaled, weight) for part, weight in weighted),
-        interval=None,
-        ns_per_operation=_mean((part.ns_per_operation, part.samples) for part, _ in weighted),
-        freed_by_other_thread=_mean((part.freed_by_other_thread, weight) for part, weight in weighted),
-    )
-
-
-def _locality(rows: Sequence[Figures], letter: str) -> Dimension | None:
-    parts = [part for _, part in _parts(rows, letter)]
-    if not parts:
-        return None
-    merged: Dimension = _merged(parts)
-    time = sum((part.raw or 0) * (part.footprint_bytes or 0) * (part.transitions or 0) for part in parts)
-    raw = _share(time, (merged.footprint_bytes or 0) * (merged.transitions or 0))
-    return dataclasses.replace(merged, raw=raw, scaled=None if raw is None else raw / (1 + raw))
-
-
-def _variation(merged: Figures) -> Dimension | None:
-    total = sum(allocations for _, allocations, _ in merged.sizes)
-    if not total:
-        return merged.V
-    shares = [allocations / total for _, allocations, _ in merged.sizes if allocations]
-    raw = max(0.0, -sum(share * math.log2(share) for share in shares))
-    return Dimension(raw=raw, scaled=1 - 2**-raw)
-
-
-def _drag(rows: Sequence[Figures]) -> Drag | None:
-    drags = [(row.drag, row.bytes, row.dimension("U").raw or 0) for row in rows if row.drag is not None]
-    if not drags:
-        return None
-    return Drag(
-        _mean((drag.peak_ratio, utilization * bytes_) for drag, bytes_, utilization in drags),
-        _mean((drag.area_ratio, bytes_) for drag, bytes_, _ in drags),
-    )
-
-
-DIMENSIONS: dict[str, Callable[[Sequence[Figures], str], Dimension | None]] = {
-    **dict.fromkeys("DUCF", _mean_dimension),
-    "L": _locality,
-}
-
-
-def _scope_ratios(rows: Sequence[Scope], merged: Scope) -> dict[str, Any]:
-    allocating = [row.activations.allocating for row in rows]
-    changes: dict[str, Any] = {}
-    for name in ("activation_bytes", "activation_peak"):
-        if (percentiles := getattr(merged, name)) is not None:
-            means = [part.mean if (part := getattr(row, name)) else None for row in rows]
-            changes[name] = dataclasses.replace(percentiles, mean=_mean(zip(means, allocating, strict=True)))
-    if faults := merged.page_faults:
-        changes["page_faults"] = PageFaults(faults.fresh, _share(faults.fresh, sum(allocating)))
-    return changes
-
-
-def _progress_ratios(rows: Sequence[Progress]) -> dict[str, Any]:
-    """By the gaps between the marks."""
-    timed = [(row.count - 1, row.per_second) for row in rows if row.per_second]
-    return {
-        "per_second": _share(sum(gaps for gaps, _ in timed), sum(gaps / rate for gaps, rate in timed)),
-        "allocations_between": _mean((row.allocations_between, row.count - 1) for row in rows),
-    }
-
-
-RATIOS: dict[type, Callable[..., dict[str, Any]]] = {
-    Figures: _figure_ratios,
-    Scope: _scope_ratios,
-    Owner: lambda rows, merged: {"blocks_a_call": _share(merged.allocations, merged.calls)},
-    Progress: lambda rows, merged: _progress_ratios(rows),
-    Pair: lambda rows, merged: {
-        name: _mean((getattr(row, name), row.allocations) for row in rows)
-        for name in ("mean_lifetime_seconds", "mean_lifetime_bytes")
-    },
-}
-
-
-def _process(processes: Sequence[Process]) -> Process:
-    """Of one program. What differs from recording to recording is unknown."""
-    first = processes[0]
-    summed = ("seconds", "cpu_seconds", "events", "timed_events", "interrupted_events", "nested_events")
-    return dataclasses.replace(
-        first,
-        **{
-            name: _merged_field(name, [getattr(process, name) for process in processes])
-            for name in (*summed, "forks_not_followed", "programs_not_followed", "threads", "stopped", "torn")
-        },
-        command=_common(process.command for process in processes),
-        exit_status=_common(process.exit_status for process in processes),
-        instance=1,
-        instances=1,
-        launcher=_common(process.launcher for process in processes),
-    )
-
-
-def _common(values: Iterable[T]) -> T | None:
-    first, *others = values
-    return first if all(value == first for value in others) else None
-
-
-def _completeness(parts: Sequence[Completeness]) -> Completeness:
-    """Scopes are withheld if no recording has them."""
-    shown = next((part for part in parts if not part.withheld), parts[0])
-    merged: Completeness = _merged(parts)
-    return dataclasses.replace(
-        merged, share=_share(merged.complete, merged.events), scopes=shown.scopes, reason=shown.reason
-    )
-
-
-def _lifetimes(profiles: Sequence[Profile]) -> Lifetimes | None:
-    lives = [profile.lifetimes for profile in profiles if profile.lifetimes is not None]
-    return _merged(lives) if lives else None
-
-
-def _peak(profile: Profile) -> int:
-    return (profile.timeline.peak_bytes if profile.timeline else None) or 0
-
-
-def _flame(profiles: Sequence[Profile]) -> Flame | None:
-    """The trees as one: nodes with the same functions from the root are one node."""
-    nodes: list[Node] = []
-    rows: dict[tuple[int | None, int | None], int] = {}
-    flames = [profile.flame for profile in profiles if profile.flame is not None]
-    for flame in flames:
-        moved: list[int] = []
-        for node in flame.nodes:
-            known_parent = node.parent is not None and node.parent < len(moved)
-            parent = moved[node.parent] if known_parent and node.parent is not None else None
-            at = rows.setdefault((parent, node.function), len(nodes))
-            if at == len(nodes):
-                nodes.append(dataclasses.replace(node, parent=parent))
-            else:
-                sums = _merged([nodes[at], node])
-                nodes[at] = dataclasses.replace(sums, parent=parent, function=node.function)
-            moved.append(at)
-    return Flame(tuple(nodes), sum(flame.pruned for flame in flames)) if flames else None
-
-
-def _warnings(profiles: Sequence[Profile], highest: Profile) -> tuple[str, ...]:
-    texts = [f"the peak and the timeline are those of {highest.trace.file}, which has the highest peak"]
-    programs = sorted({os.path.basename(profile.process.executable or "?") for profile in profiles})
+def _warn(connection: sqlite3.Connection) -> None:
+    highest, *_ = connection.execute(
+        "SELECT trace_file FROM main.recordings ORDER BY timeline_peak_bytes DESC, recording LIMIT 1"
+    ).fetchone()
+    recordings = connection.execute("SELECT * FROM main.recordings ORDER BY recording").fetchall()
+    texts = [f"the peak and the timeline are those of {highest}, which has the highest peak"]
+    programs = sorted({os.path.basename(row["process_executable"] or "?") for row in recordings})
     if len(programs) > 1:
         texts.append(f"recordings of {len(programs)} programs were merged: {', '.join(programs)}")
     texts += [
-        f"{profile.trace.file} adds nothing to the scopes, because its stacks are incomplete"
-        for profile in profiles
-        if profile.completeness.withheld
+        f"{row['trace_file']} adds nothing to the scopes, because its stacks are incomplete"
+        for row in recordings
+        if row["completeness_scopes"] == "withheld"
     ]
-    if any(profile.unlisted_rows for profile in profiles):
-        texts.append(
-            "some profiles lack their light rows, which are missing in the sums; write with --json --all"
-        )
-    return tuple(dict.fromkeys([*texts, *(text for profile in profiles for text in profile.warnings)]))
+    if any(row["sites_not_listed_sites"] or row["scopes_not_listed_scopes"] for row in recordings):
+        texts.append("some profiles lack their light rows, which are missing in the sums; write with --all")
+    texts += [row["text"] for row in connection.execute("SELECT text FROM merged.warnings ORDER BY rowid")]
+    connection.execute("DELETE FROM merged.warnings")
+    connection.executemany(
+        "INSERT INTO merged.warnings VALUES (1, ?)", [(text,) for text in dict.fromkeys(texts)]
+    )

@@ -297,6 +297,5 @@ class InDepth:
     sites: tuple[Site, ...] = ()
     pairs: tuple[Pair, ...] = ()
     callers: tuple[FunctionAmount, ...] = ()
-    escapes: tuple[Escape, ...] = ()
     activation_bytes_classes: tuple[tuple[int, int], ...] = ()  # most bytes, activations
     activation_peak_classes: tuple[tuple[int, int], ...] = ()

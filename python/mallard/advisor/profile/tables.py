@@ -1,187 +1,136 @@
 """The sites, scopes and lifetimes of a profile as flat tables, for databases.
 
-Each row names its recording, so that tables of many recordings can be read as one.
+Each row names its recording, so that tables of many recordings can be read as one. A column is an expression
+of the tables of a profile.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import shlex
-from collections.abc import Callable
+import sqlite3
 from typing import Any
 
-from mallard.advisor.profile.document import Profile
-from mallard.advisor.profile.names import Names
-from mallard.advisor.profile.records import Figures, Percentiles, Scope
+from mallard.advisor.profile.database import Database
+from mallard.advisor.profile.names import UNKNOWN, short_name
 
-Record = dict[str, Any]
+Columns = dict[str, tuple[type, str]]
 
-RECORDING: dict[str, type] = {
-    "trace": str,
-    "executable": str,
-    "command": str,
-    "process": int,
-    "sampled_one_in": int,
+RECORDING: Columns = {
+    "trace": (str, "trace_file"),
+    "executable": (str, "process_executable"),
+    "command": (str, "command_line(process_command)"),
+    "process": (int, "process_number"),
+    "sampled_one_in": (int, "process_sampled_one_in"),
 }
-PLACE: dict[str, type] = {"function": str, "short_function": str, "object": str, "file": str, "line": int}
-AMOUNTS = ("contained", "escaped", "alive", "freed_by_other_thread", "temporary")
-DIMENSIONS = {
-    "density": "D",
-    "variation": "V",
-    "locality": "L",
-    "utilization": "U",
-    "contention": "C",
-    "fragmentability": "F",
+FULL_NAME = "coalesce(nullif(functions.name, ''), nameless(functions.object))"
+SHORT_NAME = "short_name(functions.name, functions.short_name, functions.object)"
+FIGURES: Columns = {
+    "allocations": (int, "figures.allocations"),
+    "bytes": (int, "figures.bytes"),
+    "frees": (int, "frees"),
+    "smallest_bytes": (int, "smallest"),
+    "largest_bytes": (int, "largest"),
+    **{
+        name: (int, name)
+        for amount in ("contained", "escaped", "alive", "freed_by_other_thread", "temporary")
+        for name in (f"{amount}_allocations", f"{amount}_bytes")
+    },
+    "mean_lifetime_seconds": (float, "mean_lifetime_seconds"),
+    "mean_lifetime_bytes": (float, "mean_lifetime_bytes"),
+    "variation": (float, "V_scaled"),
 }
-FIGURES: dict[str, type] = {
-    "allocations": int,
-    "bytes": int,
-    "peak_bytes": int,
-    "frees": int,
-    "smallest_bytes": int,
-    "largest_bytes": int,
-    **{f"{name}_{unit}": int for name in AMOUNTS for unit in ("allocations", "bytes")},
-    "mean_lifetime_seconds": float,
-    "mean_lifetime_bytes": float,
-    "variation": float,
-}
-SITES: dict[str, type] = {**RECORDING, **PLACE, **FIGURES, "stacks": int, "returns_to_zero": int}
-SCOPES: dict[str, type] = {
+SITES: Columns = {
     **RECORDING,
-    "kind": str,
-    **PLACE,
+    "function": (str, FULL_NAME),
+    "short_function": (str, SHORT_NAME),
+    "object": (str, "object"),
+    "file": (str, "places.file"),
+    "line": (int, "places.line"),
+    "peak_bytes": (int, "peak_bytes"),
     **FIGURES,
-    "containment": float,
-    **dict.fromkeys(DIMENSIONS, float),
-    "drag": float,
-    "activations": int,
-    "contained_activations": int,
-    "seconds": float,
-    "threads": int,
-    **{f"activation_bytes_{part}": float for part in ("p50", "p90", "p99", "max")},
-    "owned_allocations": int,
-    "owned_bytes": int,
+    "stacks": (int, "contexts"),
+    "returns_to_zero": (int, "returns"),
 }
-LIFETIMES: dict[str, type] = {
+SCOPES: Columns = {
     **RECORDING,
-    "unit": str,
-    "at_least": float,
-    "below": float,
-    "allocations": int,
-    "bytes": int,
+    "kind": (str, "kind"),
+    "function": (str, f"coalesce(scopes.name, {FULL_NAME})"),
+    "short_function": (str, f"coalesce(scopes.name, {SHORT_NAME})"),
+    "object": (str, "object"),
+    "file": (str, "file"),
+    "line": (int, "line"),
+    "peak_bytes": (int, "L_footprint_bytes"),
+    **FIGURES,
+    "containment": (float, "containment"),
+    "density": (float, "D_scaled"),
+    "locality": (float, "L_scaled"),
+    "utilization": (float, "U_scaled"),
+    "contention": (float, "C_scaled"),
+    "fragmentability": (float, "F_scaled"),
+    "drag": (float, "drag_area_ratio"),
+    "activations": (int, "activations_allocating"),
+    "contained_activations": (int, "activations_contained"),
+    "seconds": (float, "activations_seconds"),
+    "threads": (int, "threads"),
+    # A percentile is the upper end of a size class, which may lie above the maximum.
+    **{
+        f"activation_bytes_{part}": (
+            float,
+            f"min(activation_bytes_{part}, coalesce(activation_bytes_max, activation_bytes_{part}))",
+        )
+        for part in ("p50", "p90", "p99", "max")
+    },
+    "owned_allocations": (int, "owned_allocations"),
+    "owned_bytes": (int, "owned_bytes"),
+}
+LIFETIMES: Columns = {
+    **RECORDING,
+    "unit": (str, "iif(unit = 'time', 'seconds', unit)"),
+    "at_least": (float, "iif(log2 < 0, 0.0, power_of_2(log2, unit))"),
+    "below": (float, "power_of_2(log2 + 1, unit)"),
+    "allocations": (int, "allocations"),
+    "bytes": (int, "bytes"),
+}
+OF_FUNCTION = "LEFT JOIN functions ON functions.recording = recordings.recording AND functions.id ="
+SITE_ROWS = f"""sites JOIN recordings USING (recording)
+JOIN figures ON figures.recording = sites.recording AND figures.site = sites.id
+LEFT JOIN places ON places.recording = sites.recording AND places.id = sites.place
+{OF_FUNCTION} places.function
+WHERE within IS NULL ORDER BY sites.rowid"""
+SCOPE_ROWS = f"""scopes JOIN recordings USING (recording)
+JOIN figures ON figures.recording = scopes.recording AND figures.scope = scopes.id
+{OF_FUNCTION} scopes.function
+ORDER BY scopes.recording, scopes.name IS NULL, scopes.rowid"""
+TABLES: dict[str, tuple[Columns, str]] = {
+    "sites": (SITES, SITE_ROWS),
+    "scopes": (SCOPES, SCOPE_ROWS),
+    "lifetimes": (LIFETIMES, "lifetimes JOIN recordings USING (recording) ORDER BY lifetimes.rowid"),
 }
 
 
-def site_records(profile: Profile) -> list[Record]:
-    names = Names(profile)
-    return [
-        {
-            **_recording(profile),
-            **_place(names, names.place(site.place).function),
-            "file": names.place(site.place).file,
-            "line": names.place(site.place).line,
-            **_figures(site.figures),
-            "peak_bytes": site.peak_bytes,
-            "stacks": site.contexts,
-            "returns_to_zero": site.returns,
-        }
-        for site in profile.sites
-    ]
+def flat_rows(database: Database, table: str) -> list[dict[str, Any]]:
+    columns, rows = TABLES[table]
+    _add_functions(database.connection)
+    names = ", ".join(f"{expression} AS {name}" for name, (_, expression) in columns.items())
+    return [dict(row) for row in database.connection.execute(f"SELECT {names} FROM {rows}")]
 
 
-def scope_records(profile: Profile) -> list[Record]:
-    names = Names(profile)
-    marked = profile.markers.scopes if profile.markers else ()
-    return [_scope(profile, names, scope) for scope in (*marked, *profile.scopes)]
+def _add_functions(connection: sqlite3.Connection) -> None:
+    def shortened(name: str | None, short: str | None, file: str | None) -> str:
+        return short_name(short or name) if name else nameless(file)
 
+    def nameless(file: str | None) -> str:
+        return f"a function of {os.path.basename(file)}" if file else UNKNOWN
 
-def lifetime_records(profile: Profile) -> list[Record]:
-    """Of freed blocks. `log2` = -1 stands for less than 1 (profile_format.md)."""
-    lives = profile.lifetimes
-    histograms = (("bytes", lives.by_bytes, 1.0), ("seconds", lives.by_time, 1e-9)) if lives else ()
-    return [
-        {
-            **_recording(profile),
-            "unit": unit,
-            "at_least": 2.0**log2 * scale if log2 >= 0 else 0.0,
-            "below": 2.0 ** (log2 + 1) * scale,
-            "allocations": allocations,
-            "bytes": bytes_,
-        }
-        for unit, rows, scale in histograms
-        for log2, allocations, bytes_ in rows
-    ]
+    def command_line(words: str | None) -> str | None:
+        return shlex.join(map(str, json.loads(words))) if words and words != "[]" else None
 
+    def power_of_2(log2: int, unit: str) -> float:
+        return 2.0 ** min(log2, 1000) * (1e-9 if unit == "time" else 1.0)
 
-TABLES: dict[str, tuple[dict[str, type], Callable[[Profile], list[Record]]]] = {
-    "sites": (SITES, site_records),
-    "scopes": (SCOPES, scope_records),
-    "lifetimes": (LIFETIMES, lifetime_records),
-}
-
-
-def _recording(profile: Profile) -> Record:
-    process = profile.process
-    return {
-        "trace": profile.trace.file,
-        "executable": process.executable,
-        "command": shlex.join(process.command) if process.command else None,
-        "process": process.number,
-        "sampled_one_in": process.sampled_one_in,
-    }
-
-
-def _place(names: Names, number: int | None) -> Record:
-    function = names.function(number)
-    return {
-        "function": names.full(number),
-        "short_function": names.short(number),
-        "object": function.object,
-        "file": function.file,
-        "line": function.line,
-    }
-
-
-def _figures(figures: Figures) -> Record:
-    record: Record = {
-        "allocations": figures.allocations,
-        "bytes": figures.bytes,
-        "frees": figures.frees,
-        "smallest_bytes": figures.smallest,
-        "largest_bytes": figures.largest,
-        "mean_lifetime_seconds": figures.mean_lifetime_seconds,
-        "mean_lifetime_bytes": figures.mean_lifetime_bytes,
-        "variation": figures.dimension("V").scaled,
-    }
-    for name in AMOUNTS:
-        amount = getattr(figures, name)
-        record[f"{name}_allocations"] = amount.allocations if amount else None
-        record[f"{name}_bytes"] = amount.bytes if amount else None
-    return record
-
-
-def _scope(profile: Profile, names: Names, scope: Scope) -> Record:
-    figures, activations = scope.figures, scope.activations
-    percentiles = scope.activation_bytes or Percentiles()
-    place = _place(names, scope.function)
-    if scope.name is not None:
-        place |= {"function": scope.name, "short_function": scope.name}
-    return {
-        **_recording(profile),
-        "kind": scope.kind if scope.name is not None else "function",
-        **place,
-        **_figures(figures),
-        "peak_bytes": figures.dimension("L").footprint_bytes,
-        "containment": figures.containment,
-        **{name: figures.dimension(letter).scaled for name, letter in DIMENSIONS.items()},
-        "drag": figures.drag.area_ratio if figures.drag else None,
-        "activations": activations.allocating,
-        "contained_activations": activations.contained,
-        "seconds": activations.seconds,
-        "threads": scope.threads,
-        **{
-            f"activation_bytes_{part}": percentiles.below(getattr(percentiles, part))
-            for part in ("p50", "p90", "p99", "max")
-        },
-        "owned_allocations": scope.owned.allocations if scope.owned else None,
-        "owned_bytes": scope.owned.bytes if scope.owned else None,
-    }
+    connection.create_function("short_name", 3, shortened, deterministic=True)
+    connection.create_function("nameless", 1, nameless, deterministic=True)
+    connection.create_function("command_line", 1, command_line, deterministic=True)
+    connection.create_function("power_of_2", 2, power_of_2, deterministic=True)

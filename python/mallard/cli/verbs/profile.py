@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mallard.advisor.profile.document import Profile, ask, read_profile
+from mallard.advisor.profile.database import Database, is_database, read_database
+from mallard.advisor.profile.document import Profile, ask, read_rows, stored_profile
 from mallard.cli.forms import add_forms, check_forms, show_forms
 from mallard.cli.needs import Needs
 from mallard.cli.options import process_name
@@ -32,7 +33,7 @@ EXAMPLES = (
 )
 
 DEFAULT_TRACE = "mallard.trace"
-EXPORTS = ("pprof", "dhat", "folded", "folded-blocks", "folded-peak", "folded-end", "history")
+EXPORTS = ("pprof", "dhat", "folded", "folded-blocks", "folded-peak", "folded-end", "history", "sqlite")
 LISTS = ("leaks", "temporary")
 
 
@@ -42,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="TRACE",
         type=Path,
-        help=f"recordings (default: ./{DEFAULT_TRACE}), or what --json wrote; several are merged into one",
+        help=f"recordings (default: ./{DEFAULT_TRACE}), or databases of --export sqlite; several are merged",
     )
     parser.add_argument(
         "--scope",
@@ -60,7 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--diff", action="store_true", help="compare two recordings, the older one first")
     forms = add_forms(parser)
     forms.add_argument(
-        "--export", metavar="FORMAT", choices=EXPORTS, help="pprof, dhat or folded (stacks), into -o FILE"
+        "--export",
+        metavar="FORMAT",
+        choices=EXPORTS,
+        help="pprof, dhat, folded (stacks) or sqlite, into -o FILE",
     )
     forms.add_argument(
         "--parquet", metavar="FOLDER", type=Path, help="sites, scopes, lifetimes for databases"
@@ -74,9 +78,10 @@ def check(arguments: argparse.Namespace) -> None:
     for trace in arguments.traces:
         _check_trace(trace)
         for option in ("scope", "process", "export"):
-            if (value := getattr(arguments, option)) is not None and _is_document(trace):
+            value = getattr(arguments, option)
+            if value is not None and value != "sqlite" and is_database(trace):
                 raise UsageError(
-                    f"--{option} {value} needs the recording, and {trace} is a profile that --json wrote"
+                    f"--{option} {value} needs the recording, and {trace} is a profile of --export sqlite"
                 )
     if arguments.export and arguments.output is None:
         raise UsageError(f"--export {arguments.export} needs a file; add -o FILE")
@@ -87,8 +92,9 @@ def check(arguments: argparse.Namespace) -> None:
         )
     if arguments.list:
         _check_list(arguments)
-    if arguments.scope is not None and (arguments.export or not arguments.scope.strip()):
-        reason = "exports are of the whole process" if arguments.export else "the name of a scope is empty"
+    is_export = arguments.export not in (None, "sqlite")
+    if arguments.scope is not None and (is_export or not arguments.scope.strip()):
+        reason = "exports are of the whole process" if is_export else "the name of a scope is empty"
         raise UsageError(f"--scope '{arguments.scope}': {reason}; leave it out")
     if arguments.parquet is not None:
         _check_folder(arguments.parquet)
@@ -129,7 +135,7 @@ def _check_number(arguments: argparse.Namespace) -> None:
             raise UsageError(
                 f"--diff compares whole processes; leave --{option} out"
                 + (
-                    ", and give it what 'mallard profile TRACE --process N --json --all' writes"
+                    ", and give it what 'mallard profile TRACE --process N --all --export sqlite' writes"
                     if option == "process"
                     else ""
                 )
@@ -145,7 +151,7 @@ def _check_merge(arguments: argparse.Namespace) -> None:
         raise UsageError(
             f"--scope '{arguments.scope}' is of one recording, and there are {len(traces)}; give one"
         )
-    if arguments.export and not arguments.export.startswith("folded"):
+    if arguments.export and not arguments.export.startswith(("folded", "sqlite")):
         remedy = (
             "export each, and 'pprof FILE FILE' merges them" if arguments.export == "pprof" else "give one"
         )
@@ -175,12 +181,14 @@ def needs(arguments: argparse.Namespace) -> Needs:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.export == "sqlite":
+        return _write_database(arguments)
     if arguments.export:
         return _export(arguments)
     if arguments.parquet:
         return _write_tables(arguments)
     if arguments.json:
-        print(_json(arguments), end="")
+        print(_json(arguments))
     else:
         show_forms(arguments, _report(arguments))
     return 0
@@ -200,45 +208,51 @@ def _report(arguments: argparse.Namespace) -> Report:
 
 
 def _json(arguments: argparse.Namespace) -> str:
-    from mallard.advisor.profile.merge import encode
-
     if arguments.diff:
-        return f"{json.dumps(_difference(arguments).document(), indent=1)}\n"
-    if len(arguments.traces) > 1:
-        return f"{json.dumps(encode(_read(arguments)), indent=1)}\n"
-    return _document(arguments, arguments.traces[0], ["--all"] if arguments.all else []).decode()
+        return json.dumps(_difference(arguments).document(), indent=1)
+    return _database(arguments, _row_options(arguments)).as_json()
 
 
 def _difference(arguments: argparse.Namespace) -> Difference:
     from mallard.advisor.profile.difference import compare
 
-    return compare(*(read_profile(_document(arguments, trace, ["--all"])) for trace in arguments.traces))
+    return compare(*(stored_profile(_recording(arguments, trace, ["--all"])) for trace in arguments.traces))
 
 
 def _read(arguments: argparse.Namespace, options: Sequence[str] = ()) -> Profile:
     """The profile of the recording, or the merged one of several with all their rows."""
-    traces = arguments.traces
-    if len(traces) == 1:
-        return read_profile(_document(arguments, traces[0], options))
-    from mallard.advisor.profile.merge import merge
-
-    return merge([read_profile(_document(arguments, trace, ["--all"])) for trace in traces])
+    return stored_profile(_database(arguments, options if len(arguments.traces) == 1 else ["--all"]))
 
 
-def _document(arguments: argparse.Namespace, trace: Path, options: Sequence[str] = ()) -> bytes:
-    """The profile of a recording, or one that --json wrote earlier."""
-    return trace.read_bytes() if _is_document(trace) else ask([*_words(arguments, trace), *options])
+def _database(arguments: argparse.Namespace, options: Sequence[str] = ()) -> Database:
+    """The rows of all recordings."""
+    database = Database()
+    for trace in arguments.traces:
+        database.add(_recording(arguments, trace, options).connection)
+    return database
 
 
-def _is_document(trace: Path) -> bool:
-    """False for a file that cannot be read, which the native program reports."""
-    try:
-        if not trace.is_file():  # reading a pipe would empty it
-            return False
-        with trace.open("rb") as file:
-            return file.read(1) == b"{"
-    except OSError:
-        return False
+def _recording(arguments: argparse.Namespace, trace: Path, options: Sequence[str] = ()) -> Database:
+    """The rows of a recording, or of those that --export sqlite wrote earlier."""
+    if is_database(trace):
+        return read_database(trace)
+    return read_rows(ask([*_words(arguments, trace), *options]))
+
+
+def _row_options(arguments: argparse.Namespace) -> list[str]:
+    return ["--all"] if arguments.all else []
+
+
+def _write_database(arguments: argparse.Namespace) -> int:
+    from mallard.shared.report.figures import size
+    from mallard.shared.view.terminal.console import output_console, print_line
+
+    database = _database(arguments, _row_options(arguments))
+    with atomic_file(arguments.output) as partial_file:
+        database.save(partial_file)
+        written = partial_file.stat().st_size
+    print_line(output_console(), f"{arguments.output}: sqlite, {size(written)}")
+    return 0
 
 
 def _words(arguments: argparse.Namespace, trace: Path) -> list[str]:
@@ -274,16 +288,16 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _write_tables(arguments: argparse.Namespace) -> int:
-    from mallard.advisor.profile.tables import TABLES
+    from mallard.advisor.profile.tables import TABLES, flat_rows
     from mallard.shared.view.terminal.console import output_console, print_line
 
     load_pyarrow("--parquet")
-    profiles = [read_profile(_document(arguments, trace, ["--all"])) for trace in arguments.traces]
+    database = _database(arguments, ["--all"])
     folder = arguments.parquet
     folder.mkdir(exist_ok=True)
-    for name, (columns, records) in TABLES.items():
-        rows = [row for profile in profiles for row in records(profile)]
+    for name, (columns, _) in TABLES.items():
+        rows = flat_rows(database, name)
         file = folder / f"{name}.parquet"
-        write_parquet(file, columns, rows, "--parquet")
+        write_parquet(file, {column: kind for column, (kind, _) in columns.items()}, rows, "--parquet")
         print_line(output_console(), f"{file}: {len(rows):,} rows")
     return 0
