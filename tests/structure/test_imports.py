@@ -17,7 +17,7 @@ ROOMS = {
 LEVELS = {
     "shared": [
         {"caller", "errors", "parent_death", "preload", "compilers", "prose", "scratch"},
-        {"machine", "mallocs", "parquet", "stats", "version", "atomic_file"},
+        {"machine", "mallocs", "parquet", "stats", "version", "atomic_file", "json_records"},
         {"age", "native_file", "view"},
         {"report"},
     ],

@@ -10,10 +10,10 @@ from advisor_programs import front
 def test_shows_a_scattered_scope(record, toys, tmp_path):
     """Each node lies on a page of its own, which a larger block fills; the larger blocks fill their pages."""
     trace = record(toys.build("scattered", ["scattered.cpp"], "-g"), 3000).trace
-    profile = json.loads(front("profile", "--json", trace, folder=tmp_path).stdout)
-    names = [function["short_name"].rpartition("::")[2] for function in profile["functions"]]
-    diffusions = {names[scope["function"]]: scope["diffusion"] for scope in profile["scopes"]}
-    peaks = {name: diffusion["peak"] for name, diffusion in diffusions.items() if diffusion}
+    tables = json.loads(front("profile", "--json", trace, folder=tmp_path).stdout)
+    names = [function["short_name"].rpartition("::")[2] for function in tables["functions"]]
+    scopes = {scope["id"]: names[scope["function"]] for scope in tables["scopes"]}
+    peaks = {scopes[row["scope"]]: row for row in tables["diffusion"] if row["is_peak"]}
     scattered, large = peaks["append"], peaks["fill"]
     assert scattered["live_bytes"] == 3000 * 64
     assert scattered["pages_needed"] == 47
@@ -28,6 +28,6 @@ def test_shows_a_scattered_scope(record, toys, tmp_path):
 
 def test_a_sample_has_no_pages(record, toys, tmp_path):
     trace = record(toys.build("scattered", ["scattered.cpp"], "-g"), 3000, options=["--sample", "8"]).trace
-    profile = json.loads(front("profile", "--json", trace, folder=tmp_path).stdout)
-    assert profile["scopes"]
-    assert {json.dumps(scope["diffusion"]) for scope in profile["scopes"]} == {"null"}
+    tables = json.loads(front("profile", "--json", trace, folder=tmp_path).stdout)
+    assert tables["scopes"]
+    assert tables["diffusion"] == []

@@ -70,9 +70,10 @@ def test_records_a_server_up_to_sigterm(collector, serves, tmp_path, how, status
     wait_until(lambda: subprocess.run(ask, cwd=tmp_path, check=False, capture_output=True).returncode == 0)
     process.send_signal(signal.SIGTERM)
     assert process.wait() == status
-    profile = json.loads(front("profile", "trace", "--json", folder=tmp_path).stdout)
-    assert profile["figures"]["allocations"] >= CONNECTIONS * BLOCKS
-    assert not profile["process"]["torn"]
+    tables = json.loads(front("profile", "trace", "--json", folder=tmp_path).stdout)
+    (figures,) = [row for row in tables["figures"] if row["scope"] is None and row["site"] is None]
+    assert figures["allocations"] >= CONNECTIONS * BLOCKS
+    assert not tables["recordings"][0]["process_torn"]
 
 
 @pytest.mark.parametrize(
