@@ -170,6 +170,12 @@ def test_truncated_file_is_refused(tmp_path: Path) -> None:
         stored_profile(read_database(path))
 
 
+def test_old_sqlite_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    with pytest.raises(UsageError, match=r"a profile needs SQLite 3\.38, and this Python has "):
+        Database()
+
+
 def test_recordings_stay_apart_in_a_database() -> None:
     database = Database()
     for allocations in (10, 20):

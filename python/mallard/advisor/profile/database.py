@@ -21,6 +21,7 @@ from mallard.shared.errors import UsageError
 
 MAGIC = b"SQLite format 3\0"  # the first bytes of a database
 HEADER_BYTES = 100
+LEAST_SQLITE = (3, 38)
 Row = Mapping[str, Any]
 
 
@@ -30,6 +31,13 @@ class WrongRowError(Exception):
 
 class Database:
     def __init__(self) -> None:
+        """Raises a UsageError if Python's SQLite has no STRICT tables or no functions for JSON."""
+        if sqlite3.sqlite_version_info < LEAST_SQLITE:
+            least = ".".join(map(str, LEAST_SQLITE))
+            raise UsageError(
+                f"a profile needs SQLite {least}, and this Python has {sqlite3.sqlite_version}; "
+                "use a newer Python"
+            )
         self.connection = sqlite3.connect(":memory:", isolation_level=None)
         self.connection.row_factory = sqlite3.Row
         self.connection.executescript(
