@@ -1,4 +1,4 @@
-"""Test equipment: the rows of a made up profile (docs/advisor/profile_format.md)."""
+"""Test equipment: the parts of a made up profile, as `mallard-profile` prints them."""
 
 from __future__ import annotations
 

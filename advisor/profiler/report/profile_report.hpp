@@ -1,4 +1,4 @@
-/// The document of a profile: docs/advisor/profile_format.md describes it.
+/// The document of a profile. docs/advisor/profile_format.md describes its fields, as columns of tables.
 #pragma once
 
 #include "profiler/analysis/analysis.hpp"

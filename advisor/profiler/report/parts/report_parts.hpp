@@ -1,4 +1,4 @@
-/// The parts of the document, each with its own function. docs/advisor/profile_format.md describes them.
+/// The parts of the document, each with its own function. docs/advisor/profile_format.md describes them, as tables.
 #pragma once
 
 #include "profiler/analysis/analysis.hpp"
