@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from statistics import geometric_mean
 
 from figures.stored import StoredRun, markdown_table, run_conditions, stored_runs
+from mallard.bench.analysis.cell_tables import median_figure
 from mallard.bench.analysis.names import BASE, in_table_order, malloc
-from mallard.bench.analysis.panel.phases import median_figure
 from mallard.bench.analysis.panel.works import (
     FASTEST_MALLOC,
     Work,

@@ -12,7 +12,7 @@ from figures.stored import StoredRun, nanoseconds, run_conditions, with_strategy
 from figures.utilization import render_tables
 from mallard.bench.analysis.labels import SHORT_STATUS
 from mallard.bench.analysis.names import BASE
-from mallard.bench.analysis.panel.locality import Surface, locality_systems
+from mallard.bench.analysis.surfaces import Surface, locality_systems
 
 HEAP, POOL = "heap", "multipool"
 NAMES = (BASE, POOL, HEAP)

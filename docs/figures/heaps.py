@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 
 from figures.stored import conditions, load, markdown_table, median_percent, stored_file
 from figures.strategy_table import figure_text, memory_text, one_by_one, shown, time_text
-from mallard.bench.analysis.cell_tables import CellTable, Line
+from mallard.bench.analysis.cell_tables import CellTable, Line, figure_table
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.phases import (
-    figure_table,
     phase_sentences,
     phase_tables,
     timed,

@@ -8,7 +8,7 @@ from mallard.bench.analysis.averages import mean_over_rows
 from mallard.bench.analysis.labels import column_words, families
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.density import Summary
-from mallard.bench.view.terminal.table import ratio_style
+from mallard.shared.report.terminal_map import ratio_style
 
 CELL_WIDTH, CELL_HEIGHT = 43, 22
 NAMES_WIDTH, HEADING_HEIGHT, FOOT_HEIGHT, FOOT_LINE = 252, 62, 42, 16

@@ -17,7 +17,7 @@ from figures.stored import (
 )
 from mallard.bench import described
 from mallard.bench.analysis.names import BASE, REUSE_ORDERS, malloc
-from mallard.bench.analysis.panel.locality import Surface, System, locality_systems
+from mallard.bench.analysis.surfaces import Surface, System, locality_systems
 from mallard.bench.contenders import CONTENDERS
 from mallard.shared.stats import Ratio
 

@@ -19,8 +19,8 @@ from figures.stored import (
     run_link,
     with_strategy,
 )
+from mallard.bench.analysis.cell_tables import median_figure
 from mallard.bench.analysis.names import BASE, malloc
-from mallard.bench.analysis.panel.phases import median_figure
 from mallard.bench.analysis.panel.works import (
     FASTEST_MALLOC,
     Comparison,

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from figures.stored import conditions, load, log2_text, markdown_table
 from figures.strategy_table import time_text
-from mallard.bench.analysis.cell_tables import CellTable
+from mallard.bench.analysis.cell_tables import CellTable, figure_line
 from mallard.bench.analysis.names import in_table_order, malloc
-from mallard.bench.analysis.panel.phases import figure_line, phase_tables
+from mallard.bench.analysis.panel.phases import phase_tables
 from mallard.bench.experiments import reuse
 from mallard.shared.stats import paired_ratio
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from figures.stored import nanoseconds
-from mallard.bench.analysis.cell_tables import Line
+from mallard.bench.analysis.cell_tables import Line, figure_line, median_figure
 from mallard.bench.analysis.labels import SHORT_STATUS
 from mallard.bench.analysis.names import malloc
-from mallard.bench.analysis.panel.phases import bytes_text, figure_line, median_figure
+from mallard.bench.analysis.panel.phases import bytes_text
 from mallard.shared.stats import spread
 
 # A slower strategy of another library, and the one that stands for both.

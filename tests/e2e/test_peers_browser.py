@@ -35,9 +35,9 @@ def test_all_experiments_stand_in_one_map(page: Page) -> None:
 def test_the_choice_changes_the_map(page: Page) -> None:
     cell = f"{OVERVIEW} tbody tr:nth-child(2) td:nth-of-type(1)"
     assert text(page, cell) == "0.25"
-    page.evaluate("document.querySelector('label[for=peers-w]').click()")
+    page.evaluate("document.querySelector('label[for=peers-2]').click()")
     assert text(page, cell) == "4 \u00b7 0 \u00b7 0 \u00b7 0"
-    page.evaluate("document.querySelector('label[for=peers-i]').click()")
+    page.evaluate("document.querySelector('label[for=peers-1]').click()")
     assert text(page, cell) == "0.25\u20130.25"
 
 
@@ -55,7 +55,7 @@ def test_the_panel_shows_both_sides_of_a_cell(page: Page) -> None:
 
 def test_a_choice_of_cells_leaves_the_overview(page: Page) -> None:
     page.evaluate(f"document.querySelector('{CELLS}').open = true")
-    page.evaluate("document.querySelector('label[for=peers-small-objects-cells-w]').click()")
+    page.evaluate("document.querySelector('label[for=peers-small-objects-cells-2]').click()")
     assert text(page, f"{CELLS} tbody tr:nth-child(3) td:nth-of-type(5)") == "multipool loki"
     assert text(page, f"{OVERVIEW} tbody tr:nth-child(2) td:nth-of-type(1)") == "0.25"
 
@@ -91,7 +91,7 @@ def test_the_section_is_no_wider_than_the_screen(browser: Browser, report: Path,
     small = Page(browser, width=width, height=800).open(report)
     small.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true; })")
     assert overflow(small) <= 0
-    for choice in ("peers-w", "peers-small-objects-cells-n", "peers-small-objects-cells-i"):
+    for choice in ("peers-2", "peers-small-objects-cells-3", "peers-small-objects-cells-1"):
         small.evaluate(f"document.querySelector('label[for={choice}]').click()")
         assert overflow(small) <= 0, choice
     assert small.errors == []

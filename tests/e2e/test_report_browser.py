@@ -13,7 +13,7 @@ from synthetic_run import density_rows, failed, write_run
 
 from mallard.cli import main
 
-KINDS = "pincdfm"
+LAYERS = range(7)
 MOST_BYTES, MOST_ELEMENTS = 400_000, 10_000
 
 
@@ -42,8 +42,8 @@ def shown(page: Page, selector: str) -> str:
     return cell_text
 
 
-def choose(page: Page, kind: str) -> None:
-    page.evaluate(f"document.querySelector('label[for=show-{kind}]').click()")
+def choose(page: Page, layer: int) -> None:
+    page.evaluate(f"document.querySelector('label[for=density-1-{layer}]').click()")
 
 
 def test_the_page_opens_without_errors_or_requests(page: Page) -> None:
@@ -69,29 +69,21 @@ def test_heat_maps_cover_all_sizes_and_strategies(page: Page) -> None:
 
 
 def test_the_choice_changes_the_figure_of_cells(page: Page) -> None:
-    seen = {}
-    for kind in KINDS:
-        choose(page, kind)
-        seen[kind] = shown(page, CELL)
+    seen = []
+    for layer in LAYERS:
+        choose(page, layer)
+        seen.append(shown(page, CELL))
         assert (
             page.evaluate("[...document.querySelectorAll('.legend')].filter(e => e.offsetHeight > 0).length")
             == 1
         )
-    assert seen == {
-        "p": "30",
-        "i": "30\u201330",
-        "n": "18.4",
-        "c": "0.47 30 / 64",
-        "d": "1.66 30 / 18",
-        "f": "5",
-        "m": "14.0",
-    }
+    assert seen == ["30", "30\u201330", "18.4", "0.47 30 / 64", "1.66 30 / 18", "5", "14.0"]
 
 
 def test_a_crashed_cell_is_marked_for_every_choice(page: Page) -> None:
     cell = cell_selector(page, "#DS12 .heat", "multipool+monotonic/base", row=2)
-    for kind in KINDS:
-        choose(page, kind)
+    for layer in LAYERS:
+        choose(page, layer)
         assert shown(page, cell) == "died"
     page.point_at(cell)
     assert "crashed: signal 11" in page.evaluate("document.getElementById('panel').innerText")
@@ -102,14 +94,16 @@ def test_the_pointer_brings_up_all_figures(page: Page) -> None:
     page.point_at(CELL)
     panel = page.evaluate("document.getElementById('panel').innerText.replace(/\\s+/g, ' ')")
     for part in (
-        "monotonic \u00b7 vector<string> \u00b7 2\u00b9\u2070",
+        "monotonic \u00b7 DS2 vector<string> \u00b7 2\u00b9\u2070",
         "bound by type parameter, destroyed normally",
-        "of new-delete 30 % (30\u201330)",
-        "ns a leaf 18.4 (18.0\u201318.7; 3 repetitions)",
-        "here / P0213 30 / 64 % of new-delete: ratio 0.47",
-        "here / P0089 30 / 18 % of new-delete: ratio 1.66",
-        "page faults 5 in 1000 leaves",
-        "peak memory 14.0 MiB",
+        "% of new-delete 30",
+        "interval 30\u201330",
+        "ns a leaf 18.4",
+        "lowest to highest 18.0\u201318.7 ns; 3 repetitions",
+        "beside P0213 0.47; 30 / 64",
+        "beside P0089 1.66; 30 / 18",
+        "page faults 5",
+        "peak memory 14.0",
         "in the kernel 10 % of the time",
     ):
         assert part in panel, part
@@ -137,20 +131,20 @@ def test_the_keyboard_goes_through_a_heat_map(page: Page) -> None:
 
 
 def test_the_keyboard_changes_the_choice(page: Page) -> None:
-    page.evaluate("document.getElementById('show-p').focus()")
+    page.evaluate("document.getElementById('density-1-0').focus()")
     page.press("ArrowRight")
     page.press("ArrowRight")
-    assert page.evaluate("document.querySelector('input[name=show]:checked').value") == "n"
+    assert page.evaluate("document.querySelector('input[name=density-1]:checked').value") == "2"
     assert shown(page, CELL) == "18.4"
-    outline = page.evaluate("getComputedStyle(document.querySelector('label[for=show-n]')).outlineStyle")
+    outline = page.evaluate("getComputedStyle(document.querySelector('label[for=density-1-2]')).outlineStyle")
     assert outline == "solid", "the focus can be seen"
 
 
 def test_a_phone_scrolls_tables_but_not_the_page(browser: Browser, report: Path) -> None:
     phone = Page(browser, width=360, height=740).open(report)
-    for kind in KINDS:
-        choose(phone, kind)
-        assert overflow(phone) <= 0, kind
+    for layer in LAYERS:
+        choose(phone, layer)
+        assert overflow(phone) <= 0, layer
     assert phone.evaluate("document.querySelector('#DS2 .wide').scrollWidth") > 360
     texts = "[...document.querySelectorAll('h1,p,pre,dl')].map(e => e.getBoundingClientRect().right)"
     assert max(phone.evaluate(texts)) <= 360
@@ -209,9 +203,9 @@ def test_shows_only_the_first_choice_without_script(browser: Browser, report: Pa
     plain = Page(browser, script=False).open(report)
     assert shown(plain, CELL) == "30"
     assert luminance(colours(plain)["faster"]) < luminance(colours(plain)["body"])
-    assert visible(plain, "#maps .choice") == 0
-    assert visible(plain, "#maps .legend") == 1
-    assert "percent of new-delete" in text(plain, "#maps .legend")
+    assert visible(plain, "#density .choice") == 0
+    assert visible(plain, "#density .legend") == 1
+    assert "percent of new-delete" in text(plain, "#density .legend")
     assert plain.evaluate("document.getElementById('panel').hidden") is True
 
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
 
-from mallard.bench.view.html.cells.heat_map import expand
-
 BROKEN = "!"
 
 
@@ -36,27 +34,25 @@ class Cell:
 
     @property
     def shown(self) -> dict[str, str]:
-        """The text of each choice; small text stands behind a line break."""
-        choices = self.form["choices"].items()
-        return {kind: expand(choice["shows"], self._values) or choice["missing"] for kind, choice in choices}
+        """The text of each layer; small text stands behind a line break."""
+        layers = self.form["layers"]
+        texts = zip(layers, self.parts[1:], strict=False)
+        return {layer["label"]: text.replace("\t", "\n") or layer["missing"] for layer, text in texts}
 
     @property
     def classes(self) -> dict[str, str]:
-        """The step of the palette of each choice, and whether its figure is framed."""
-        letters = {kind: self.parts[0][choice["colour"]] for kind, choice in self.form["choices"].items()}
+        """The step of the palette of each layer, and whether its figure is framed."""
         return {
-            kind: f"{self.steps[ord(letter.lower()) - ord('a')]}{' best' if letter.isupper() else ''}".strip()
-            for kind, letter in letters.items()
+            layer[
+                "label"
+            ]: f"{self.steps[ord(letter.lower()) - ord('a')]}{' best' if letter.isupper() else ''}".strip()
+            for layer, letter in zip(self.form["layers"], self.parts[0], strict=True)
         }
 
     @property
     def terms(self) -> dict[str, str]:
-        terms = {term: expand(template, self._values) for term, template in self.form["terms"]}
-        return {term: text for term, text in terms.items() if text}
-
-    @property
-    def _values(self) -> dict[str, str]:
-        return dict(zip(self.form["values"], self.parts[1:], strict=False))
+        facts = self.parts[1 + len(self.form["layers"]) :]
+        return {term: text for term, text in zip(self.form["terms"], facts, strict=False) if text}
 
 
 @dataclass
@@ -99,6 +95,9 @@ class _Tables(HTMLParser):
         if attributes.get("class") == "part":
             self._part = attributes["id"]
         if not self._inside:
+            return
+        if tag == "small" and self._text:
+            self._text.append("\t")
             return
         self._text = None
         if tag in ("thead", "tbody"):
@@ -153,7 +152,7 @@ def _heat_map(written: dict[str, Any], description: dict[str, Any], data: dict[s
     form, labels, columns = data["forms"][description["form"]], description["labels"], description["columns"]
     folded = bool(columns) and columns[1] is not None
     tds = [(attributes.get("class", ""), "".join(text)) for attributes, text in written["cells"]]
-    missing = next(iter(form["choices"].values()))["missing"]
+    missing = form["layers"][0]["missing"]
     if not folded:
         assert ["".join(text) for _, text in written["labels"]] == labels
     first = columns[1].split("\n") if folded else ["" if text == missing else text for _, text in tds]
@@ -165,8 +164,8 @@ def _heat_map(written: dict[str, Any], description: dict[str, Any], data: dict[s
         for (class_, text), parts in zip(shown, zip(*split, strict=True), strict=True)
     ]
     for cell in [] if folded else cells:
-        kind = next(iter(form["choices"]))
-        assert cell.class_ == (cell.classes[kind] if cell.measured else "broken" if cell.status else "")
+        first = form["layers"][0]["label"]
+        assert cell.class_ == (cell.classes[first] if cell.measured else "broken" if cell.status else "")
     width = len(description["heads"])
     assert len(cells) == width * len(labels)
     return HeatMap(

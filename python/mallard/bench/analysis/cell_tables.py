@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from mallard.bench.analysis.names import in_table_order
-from mallard.bench.cells import Cell, CellRow, Pairing, by_place, cells_by_strategy, paired
+from mallard.bench.analysis.names import BASE, in_table_order
+from mallard.bench.cells import Cell, CellRow, Pairing, Times, above, by_place, cells_by_strategy, paired
 from mallard.bench.experiments import EXPERIMENTS, follows
 from mallard.bench.footprint import readable
 from mallard.bench.papers.catalogue import structures
@@ -168,3 +168,31 @@ def cell_tables(
 def _line(place: Place, rows: Iterable[Row]) -> Line:
     cells = cells_by_strategy(rows)
     return Line(place, {name: cells[name] for name in in_table_order(cells)})
+
+
+def figure_table(table: CellTable, figure: str) -> CellTable:
+    """The table of a figure. Cells without the figure are dropped; unfinished cells keep their status."""
+    return replace(table, lines=[figure_line(line, figure) for line in table.lines])
+
+
+def figure_line(line: Line, figure: str) -> Line:
+    """The line with a figure in place of the time."""
+    base = _figure_times(line.cells.get(BASE), figure)
+    cells: dict[str, Cell] = {}
+    for name, cell in line.cells.items():
+        times = _figure_times(cell, figure)
+        if times or not cell.finished:
+            cells[name] = replace(cell, times=times, base=base)
+    return Line(line.place, cells)
+
+
+def median_figure(line: Line, strategy: str, figure: str) -> float | None:
+    """The median of a figure; None if the cell does not have the figure."""
+    cell = line.cells.get(strategy)
+    spread = cell.figure(figure) if cell else None
+    return spread.median if spread else None
+
+
+def _figure_times(cell: Cell | None, figure: str) -> Times:
+    """The times above 0, which ratios need."""
+    return above(0.0, cell.figures.get(figure, {})) if cell else {}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from mallard.bench.analysis.names import NULL, malloc, plain, variant
-from mallard.bench.contenders import CONTENDERS
+from mallard.bench.contenders import CONTENDERS, LIBRARIES
 from mallard.bench.library import HEAPS, LIBRARY, SHARED
 from mallard.bench.papers.catalogue import strategies
 from mallard.bench.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT
@@ -18,6 +18,7 @@ from mallard.bench.strategy_names import (
     is_winked,
     mechanism_name,
 )
+from mallard.shared.report.picture import Head, Spot
 
 STATUS_TEXT = {
     OUT_OF_MEMORY: "out of memory",
@@ -91,3 +92,25 @@ def binding(strategy: str) -> str:
     if bound_by_base(strategy) not in strategies():
         return ""
     return binding_mark(strategy).removeprefix("/") or "type"
+
+
+# The shorter names of families that have few columns.
+NARROW = {
+    "multipool+monotonic": "multi+mono",
+    **{name: library.word for name, library in LIBRARIES.items()},
+}
+
+
+def strategy_heads(names: Iterable[str]) -> tuple[Head, ...]:
+    """Columns by family, with the words that distinguish its members."""
+    return tuple(
+        Head(column_words(name), name, tuple(dict.fromkeys((word, NARROW.get(word, word)))))
+        for name in names
+        for word in (family(name),)
+    )
+
+
+def failed_spot(status: str, detail: str) -> Spot:
+    """A cell without a finished repetition."""
+    text = STATUS_TEXT.get(status, status)
+    return Spot(failure=(SHORT_STATUS.get(status, status), f"{text}: {detail}" if detail else text))

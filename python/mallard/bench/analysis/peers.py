@@ -26,8 +26,8 @@ from math import exp, log
 from mallard.bench.analysis.cell_tables import Setting, row_setting, setting_text, structure_type
 from mallard.bench.analysis.labels import STATUS_TEXT
 from mallard.bench.analysis.names import in_table_order, ours
-from mallard.bench.analysis.panel.locality import EXPERIMENT as LOCALITY
-from mallard.bench.analysis.panel.locality import locality_systems
+from mallard.bench.analysis.surfaces import EXPERIMENT as LOCALITY
+from mallard.bench.analysis.surfaces import locality_systems
 from mallard.bench.analysis.words import amount, in_a_list, nanoseconds
 from mallard.bench.cells import Pairing, Times, above, cell_rows, paired
 from mallard.bench.contenders import find_peer, order_of_peer

@@ -5,7 +5,8 @@ from __future__ import annotations
 from mallard.bench import described
 from mallard.bench.experiments.description.axis import AMOUNT, COUNT, RANGE, THREADS, WORDS, Axis
 from mallard.bench.experiments.description.experiment import WALL, Experiment
-from mallard.bench.experiments.description.panel import Columns, MostRatio, Race, Wording
+from mallard.bench.experiments.description.panel import MostRatio, Race, Wording
+from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.experiments.description.scale import PAPER, QUICK, STANDARD, Printed, Scale
 from mallard.bench.experiments.description.sentence import BeyondCores, ByThreads, Growth, Mallocs
 
@@ -96,19 +97,15 @@ EXPERIMENT = Experiment(
             *("a pair", "pairs", "one pair of allocation and deallocation, in each thread"),
             clock="Wall-clock",
         ),
-        kinds="pincd",
         maps=2,
         title="N = {}, S = {} bytes",
-        rows="threads",
         row_text="number of threads",
         sentences=(ByThreads(), Mallocs(), Growth(FLAT), BeyondCores()),
-        below=(
-            Columns("cpu_ns_per_pair", "CPU ns a pair, of all threads together"),
-            MostRatio("slowest_ns", "fastest_ns", "The slowest thread by the fastest, at most"),
-        ),
+        below=(MostRatio("slowest_ns", "fastest_ns", "The slowest thread by the fastest, at most"),),
         legend="N pairs for each allocator made, blocks of S bytes, W threads. new-delete in ns a pair of "
         "one thread by the wall clock, the others in percent of new-delete.",
         plotted="threads",
+        figures=(Quantity("cpu_ns_per_pair", "CPU ns", "CPU ns a pair, of all threads together"),),
         remarks={("freed_by", OTHER): "Each thread's blocks are freed by its neighbour."},
     ),
 )

@@ -62,5 +62,5 @@ EXPERIMENT = Experiment(
     scales={QUICK: scale(60, 20, SIZES[::2]), STANDARD: scale(600, 22), PAPER: scale(3600, 27)},
     plan="density",
     claimed=("ds", "size_log2"),
-    panel=Own("density"),
+    panel=Own(),
 )

@@ -92,7 +92,6 @@ EXPERIMENT = Experiment(
     claimed=("upstream", "ds", "size_log2", "freed"),
     joined=("buffer",),  # chunks from the heap exclude a buffer
     panel=Own(
-        "fragmentation",
         (
             SlowerBase(FRAGMENTED),
             LocalRatios((("everything freed", (ALL,)), ("part of it freed", FRAGMENTED))),

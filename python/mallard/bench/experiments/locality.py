@@ -110,5 +110,5 @@ EXPERIMENT = Experiment(
     plan="locality",
     claimed=("links", "list_length"),
     joined=("accesses", "repeat_factor"),
-    panel=Own("locality"),
+    panel=Own(),
 )

@@ -50,9 +50,9 @@ EXPERIMENT = Experiment(
     with_base=False,
     panel=Spreads(
         columns={
-            PAIR: "an allocation with its deallocation, ns",
-            CREATE: "make an allocator, serve one block, destroy it, ns",
-            LIST: "a node of a list of 1,024, built and destroyed, ns",
+            PAIR: "an allocation with its deallocation",
+            CREATE: "make an allocator, serve one block, destroy it",
+            LIST: "a node of a list of 1,024, built and destroyed",
         },
         text="Nanoseconds for one operation",
     ),

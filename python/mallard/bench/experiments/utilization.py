@@ -92,10 +92,8 @@ EXPERIMENT = Experiment(
             memory="held at the end",
             memory_text="Resident memory by which the process has grown at the end",
         ),
-        kinds="pincdfm",
         maps=1,
         title="T = {} bytes",
-        rows="A, S",
         row_text="A and S",
         sentences=(FastestOfAll(), Mallocs(), Unfinished(), Faults()),
         below=(

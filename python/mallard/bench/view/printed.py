@@ -5,13 +5,14 @@ percent of their own new-delete. Other tables have ratios only, or nanoseconds o
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
+from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from mallard.bench.analysis.labels import SHORT_STATUS
+from mallard.bench.analysis.labels import SHORT_STATUS, strategy_heads
 from mallard.bench.analysis.words import nanoseconds, percent
 from mallard.bench.evidence.beside import NOT_MEASURED, Beside, Comparison
 from mallard.bench.evidence.evidence import BASE
@@ -19,7 +20,7 @@ from mallard.bench.papers.catalogue import strategies
 from mallard.bench.papers.notes import Note
 from mallard.bench.papers.printed import Key, PrintedTable
 from mallard.bench.strategy_names import paper_number
-from mallard.bench.view.terminal.table import Column, GridLine, grid, make_column
+from mallard.shared.report.terminal_map import Column, blocks, label_columns
 
 BOLD_OUTSIDE = (0.5, 2.0)
 
@@ -31,15 +32,32 @@ def beside_text(
         axes, lines = printed.axes, _lines(printed, comparison, nanoseconds)
     else:
         axes, lines = ("",), _averages(printed, comparison)
-    return grid([_column(name) for name in printed.columns], [*axes, ""], lines, console.width)
+    rows = [[*axes, ""], *(line.labels for line in lines)]
+    columns = [
+        _column(name, [line.figures[place] for line in lines]) for place, name in enumerate(printed.columns)
+    ]
+    grids = blocks("", label_columns(rows), columns, console.width)
+    return Group(*(text for block in grids for text in (*block.lines[1:], Text())))
 
 
-def _column(name: str) -> Column:
+@dataclass(frozen=True)
+class GridLine:
+    labels: Sequence[str]  # the last one names the figures
+    figures: Sequence[Text]
+
+
+def _column(name: str, figures: Sequence[Text]) -> Column:
     """A column with the strategy's words, and P0089's number below them."""
+    cells = tuple((_marked(figure.plain), Style.parse(str(figure.style))) for figure in figures)
     if name not in strategies():
-        return Column("", (name,))
-    column = make_column(name)
-    return replace(column, words=(*column.words, paper_number(name)))
+        return Column((name,), cells)
+    (head,) = strategy_heads([name])
+    return Column((*head.words, paper_number(name)), cells, head.family)
+
+
+def _marked(text: str) -> str:
+    """A cell with its mark in the last place."""
+    return text if text.endswith("=") else f"{text} "
 
 
 def _lines(printed: PrintedTable, comparison: Comparison, nanoseconds: bool) -> list[GridLine]:
@@ -53,7 +71,7 @@ def _lines(printed: PrintedTable, comparison: Comparison, nanoseconds: bool) -> 
             lines.append(GridLine([*labels, "here"], ours))
             labels = [""] * len(labels)
         theirs = [show.theirs(name, cell) for name, cell in cells.items()]
-        lines.append(GridLine([*labels, "printed"], theirs, "dim"))
+        lines.append(GridLine([*labels, "printed"], theirs))
         if measured and not nanoseconds:
             ratios = [show.ratio(name, cell) for name, cell in cells.items()]
             lines.append(GridLine([*labels, "ratio"], ratios))
@@ -115,15 +133,15 @@ def _averages(printed: PrintedTable, comparison: Comparison) -> list[GridLine]:
     decimal."""
     scale, digits = (100.0, 1) if printed.unit == "percent of new-delete" else (1.0, 2)
 
-    def line(word: str, texts: Iterable[str], style: str = "") -> GridLine:
-        return GridLine(["", word], [Text(text) for text in texts], style)
+    def line(word: str, texts: Iterable[str]) -> GridLine:
+        return GridLine(["", word], [Text(text) for text in texts])
 
     def shown(value: float | None) -> str:
         return "" if value is None else f"{scale * value:.{digits}f}"
 
     cells = next(iter(comparison.values()))
     ours = [cell.ours for cell in cells.values()]
-    printed_line = line("printed", (shown(cell.printed or 0) for cell in cells.values()), "dim")
+    printed_line = line("printed", (shown(cell.printed or 0) for cell in cells.values()))
     if not any(ours):
         return [printed_line]
     bounds = [mean if mean and mean.bounded else None for mean in ours]

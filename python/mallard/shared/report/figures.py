@@ -9,6 +9,7 @@ from mallard.shared.report.model import (
     Block,
     Cell,
     Change,
+    Estimate,
     Figure,
     Interval,
     Meter,
@@ -17,10 +18,12 @@ from mallard.shared.report.model import (
     Ranking,
     Stack,
     Table,
+    Term,
     Unit,
     Verdict,
 )
 from mallard.shared.report.names import ELLIPSIS, last_parts
+from mallard.shared.stats import Difference, Ratio
 
 UNKNOWN = "-"
 AT_MOST = "\N{LESS-THAN OR EQUAL TO}"
@@ -117,6 +120,10 @@ def cell_text(cell: Cell) -> str:
         case Change(before, after, unit):
             step, text = after - before, TEXTS[unit](after)
             return f"{_more(TEXTS[unit])(step)} \N{RIGHTWARDS ARROW} {text}" if step else text
+        case Estimate():
+            return f"{estimate_text(cell)} ({interval_text(cell)})"
+        case Term(name):
+            return name
         case Verdict(word):
             return word
         case Meter():
@@ -132,6 +139,18 @@ def cell_text(cell: Cell) -> str:
             return ", ".join(filter(None, (_stack(levels) if levels or not about else "", about)))
         case _:
             return cell
+
+
+def estimate_text(estimate: Estimate) -> str:
+    return TEXTS[estimate.unit](estimate.value.median)
+
+
+def interval_text(estimate: Estimate) -> str:
+    """`44 to 46`."""
+    value, text = estimate.value, TEXTS[estimate.unit]
+    if not math.isfinite(value.high):
+        return "one repetition: no interval"
+    return f"{text(value.low)} to {text(value.high)}"
 
 
 def figure_text(figure: Figure) -> str:
@@ -210,6 +229,10 @@ TEXTS: dict[Unit, Callable[[float], str]] = {
     Unit.SHARE: share,
     Unit.SECONDS: seconds,
     Unit.NUMBER: ratio,
+    Unit.POINTS_MORE: lambda value: points(value),
+    Unit.RELATIVE: lambda value: relative(value),
+    Unit.RELATIVE_MEAN: lambda value: f"{100 * value:.1f}",
+    Unit.NANOSECONDS: lambda value: digits(value),
 }
 
 
@@ -224,3 +247,39 @@ def _scaled(value: float, base: int, units: tuple[str, ...]) -> str:
 def _digits(value: float) -> str:
     """Three digits."""
     return f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
+
+
+def digits(value: float) -> str:
+    """Three digits or more: `1.63`, `16.3`, `163`, `1,634`."""
+    return f"{value:,.0f}" if value >= 99.95 else _digits(value)
+
+
+def relative(ratio: float) -> str:
+    """In percent of a base: `5.0`, `45`, `1,200`."""
+    return f"{100 * ratio:.1f}" if ratio < 0.0995 else f"{100 * ratio:,.0f}"
+
+
+def bounds(value: Ratio | Difference, text: Callable[[float], str]) -> str:
+    """`44\u201346`; empty if one repetition gives no interval."""
+    return f"{text(value.low)}\u2013{text(value.high)}" if math.isfinite(value.high) else ""
+
+
+def points(value: float) -> str:
+    """`+0.78`, `+10.0`: a difference of percents."""
+    return f"{value:+.2f}" if abs(value) < 1 else f"{value:+.1f}"
+
+
+def rough(value: float) -> str:
+    """Two digits: `<0.1`, `0.43`, `5`, `120`."""
+    if 0 < value < 0.1:
+        return "<0.1"
+    return f"{value:.2g}" if value < 9.95 else digits(value)
+
+
+def mebibytes(value: float) -> str:
+    return digits(value / (1 << 20))
+
+
+def hundredths(value: float) -> str:
+    """A quotient in two digits behind the point, or two digits at all."""
+    return f"{value:.2f}" if value >= 0.095 else f"{value:.2g}"

@@ -13,12 +13,15 @@ from mallard.shared.report.model import (
     Mood,
     Name,
     Paragraph,
+    Points,
     Report,
+    Row,
     Section,
     Table,
     Verdict,
     visible_blocks,
 )
+from mallard.shared.report.picture import HeatMap, Spot
 
 
 def markdown_report(report: Report, command: str) -> str:
@@ -35,10 +38,10 @@ def markdown_report(report: Report, command: str) -> str:
 
 
 def _section(section: Section) -> list[str]:
-    blocks = visible_blocks(section.blocks)
+    blocks = visible_blocks((*section.answer, *section.blocks))
     if not blocks:
         return []
-    parts = [f"## {section.title}"]
+    parts = [f"##{'#' if section.is_inner else ''} {section.title}"] if section.title else []
     if section.about:
         parts.append(capitalised(f"{count_prefix(blocks[0])}{section.about}."))
     for block in blocks:
@@ -46,13 +49,39 @@ def _section(section: Section) -> list[str]:
             parts.append(markdown_table(block))
             if omitted := omitted_rows(block):
                 parts.append(omitted)
+        elif isinstance(block, HeatMap):
+            parts += _layers(block)
         else:
             parts.append(_text_block(block))
     return parts
 
 
-def _text_block(block: Paragraph | Facts | Code) -> str:
+def _layers(picture: HeatMap) -> list[str]:
+    """A table for each layer that other media than pages have."""
+    parts = []
+    for place, layer in enumerate(picture.layers):
+        if layer.title:
+            parts.append(f"**{_text(layer.title.replace('{}', picture.title))}**")
+            parts.append(markdown_table(_map_table(picture, place)))
+    return parts
+
+
+def _map_table(picture: HeatMap, place: int) -> Table:
+    def text(spot: Spot) -> str | None:
+        if spot.failure:
+            return spot.failure[0]
+        return spot.tiles[place].text.partition("\n")[0] if spot.tiles else None
+
+    corner = tuple(Column(head, numeric=False) for head in picture.corner)
+    columns = (*corner, *(Column(head.full_name) for head in picture.columns))
+    rows = tuple(Row((*labels, *map(text, spots))) for labels, spots in picture.rows)
+    return Table(picture.caption, columns, rows)
+
+
+def _text_block(block: Paragraph | Points | Facts | Code) -> str:
     match block:
+        case Points(texts):
+            return "\n".join(f"- {_text(text)}" for text in texts)
         case Facts():
             return _facts(block)
         case Code(text):

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from mallard.shared.report.names import fitted
+from mallard.shared.report.picture import Chart, HeatMap
+from mallard.shared.stats import Difference, Ratio
 
 
 class Unit(Enum):
@@ -30,6 +32,10 @@ class Unit(Enum):
     SHARE = auto()  # the value is a share of 1, of which nothing is rounded to 0 or to 100 %
     SECONDS = auto()
     NUMBER = auto()  # in three digits
+    POINTS_MORE = auto()  # the value is in percent
+    RELATIVE = auto()  # to a base, in percent without its sign
+    RELATIVE_MEAN = auto()  # of many figures, with one more digit
+    NANOSECONDS = auto()
 
 
 class Mood(Enum):
@@ -117,13 +123,32 @@ class Change:
     unit: Unit
 
 
-Cell = str | Figure | Interval | Change | Verdict | Meter | Meters | Name | Ranking | Stack | None
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its interval, and printed values to draw beside it: (value, whose)."""
+
+    value: Ratio | Difference
+    unit: Unit
+    marks: tuple[tuple[float, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Term:
+    """A name and its description, which leads to another place of a page."""
+
+    name: str
+    about: str = ""
+    anchor: str = ""
+
+
+Measure = Figure | Interval | Change | Estimate
+Cell = str | Measure | Verdict | Meter | Meters | Name | Term | Ranking | Stack | None
 
 
 @dataclass(frozen=True)
 class Column:
     """`about` explains the title where there is room for it, `group` joins it to its neighbours. A detail is
-    left out of short lists."""
+    left out of short lists. A page draws estimates if one end is better."""
 
     title: str
     about: str = ""
@@ -131,6 +156,7 @@ class Column:
     group: str = ""
     is_detail: bool = False
     unit: Unit | None = None  # of its numbers
+    less_is_better: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -168,6 +194,13 @@ class Table:
 class Paragraph:
     text: str
     mood: Mood | None = None
+
+
+@dataclass(frozen=True)
+class Points:
+    """Sentences, one below the other."""
+
+    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -264,20 +297,25 @@ class Code:
     text: str
 
 
-Picture = Flame | Timeline | Histograms | Duck
-Visible = Paragraph | Facts | Table | Code  # in media without pictures
+Picture = Flame | Timeline | Histograms | Duck | Chart
+Visible = Paragraph | Points | Facts | Table | HeatMap | Code  # in media without pictures
 Block = Visible | Aside | Picture
 
 
 @dataclass(frozen=True)
 class Section:
     """The title is a heading of pages and Markdown; `is_headed` shows it in the terminal, too. `about` stands
-    behind or below."""
+    behind or below. A page begins with the answer; a long report in a terminal ends with those of its
+    sections."""
 
     title: str
     blocks: tuple[Block, ...]
     is_headed: bool = False
     about: str = ""
+    answer: tuple[Block, ...] = ()
+    anchor: str = ""  # of a page
+    is_inner: bool = False  # below the section in front of it
+    is_folded: bool = False  # on a page
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ from mallard.shared.report.model import (
     Mood,
     Name,
     Paragraph,
+    Points,
     Ranking,
     Report,
     Row,
@@ -49,7 +50,9 @@ from mallard.shared.report.model import (
 from mallard.shared.report.page_duck import duck
 from mallard.shared.report.page_flame import flame_graph
 from mallard.shared.report.page_names import LIMITS, PageNames
+from mallard.shared.report.page_sections import picture_block
 from mallard.shared.report.page_timeline import histograms, timeline
+from mallard.shared.report.picture import Chart, HeatMap
 from mallard.shared.view.html.document import body_frame, caution, html_document, inline_scripts
 from mallard.shared.view.html.markup import Markup, element, empty_element, joined
 
@@ -104,7 +107,7 @@ class _Page:
                 "section",
                 element("h2", section.title),
                 element("p", capitalised(f"{section.about}.")) if section.about else None,
-                *map(self._block, section.blocks),
+                *map(self._block, (*section.answer, *section.blocks)),
                 id=anchor,
                 class_="part",
             )
@@ -147,6 +150,8 @@ class _Page:
                 return element("pre", code, tabindex="0", role="group", aria_label="Code to paste")
             case Histograms():
                 return histograms(block)
+            case Points() | HeatMap() | Chart():
+                return picture_block(block)
 
     def _facts(self, facts: Facts) -> Markup:
         if facts.is_large:

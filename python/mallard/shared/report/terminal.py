@@ -13,32 +13,49 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from mallard.shared.report.figures import UNKNOWN, cell_text, count_prefix, level, omitted_rows
+from mallard.shared.report.figures import (
+    UNKNOWN,
+    cell_text,
+    count_prefix,
+    estimate_text,
+    interval_text,
+    level,
+    omitted_rows,
+)
 from mallard.shared.report.model import (
     Block,
     Cell,
     Code,
     Column,
+    Estimate,
     Facts,
     Meter,
     Meters,
     Mood,
     Name,
     Paragraph,
+    Points,
     Ranking,
     Report,
     Row,
     Section,
     Stack,
     Table,
+    Term,
     Verdict,
+    Visible,
     visible_blocks,
 )
 from mallard.shared.report.names import fitted_source
+from mallard.shared.report.picture import HeatMap
+from mallard.shared.report.terminal_map import ratio_style, show_maps
+from mallard.shared.stats import Ratio
 from mallard.shared.view.terminal.console import print_line
 
 STYLES = {Mood.GOOD: "green", Mood.BAD: "red", Mood.OPEN: "yellow"}
 NARROWEST = 16  # columns of a text beside a label
+TEXT_WIDTH = 20  # columns that a text keeps in a narrow terminal
+ABOUT_WIDTH = 24  # columns that descriptions of names need
 INDENT = 3  # of what stands below a name
 FEW = 2  # entries without heads
 SMALL_BAR = 3
@@ -53,26 +70,15 @@ def show_report(console: Console, report: Report) -> None:
         _show_lines(console, ", ".join(report.conditions), "dim")
     console.print()
     _show_paragraph(console, report.answer, "bold")
-    shown = [(section, blocks) for section in report.sections if (blocks := visible_blocks(section.blocks))]
+    shown = [
+        (section, blocks)
+        for section in report.sections
+        if (blocks := visible_blocks((*section.answer, *section.blocks)))
+    ]
     tables = [block for _, blocks in shown for block in blocks if isinstance(block, Table)]
     for section, blocks in shown:
         console.print()
-        if section.is_headed:
-            _show_heading(console, section, blocks[0])
-        for block in blocks:
-            if isinstance(block, Table):
-                if block is not blocks[0]:
-                    console.print()
-                _show_table(console, block, tables)
-                if omitted := omitted_rows(block, is_counted=section.is_headed and block is blocks[0]):
-                    _show_lines(console, omitted, "dim", 2)
-            elif isinstance(block, Code):
-                for line in block.text.splitlines():
-                    print_line(console, f"  {line}".rstrip())
-            elif isinstance(block, Facts):
-                _show_facts(console, block, blocks)
-            else:
-                _show_paragraph(console, block, "")
+        show_section(console, section, blocks, tables)
     for doubt in report.doubts:
         console.print()
         _show_lines(console, doubt, "yellow")
@@ -82,9 +88,58 @@ def show_report(console: Console, report: Report) -> None:
         print_line(console, note, "dim")
 
 
-def _show_heading(console: Console, section: Section, first: Block) -> None:
+def show_section(
+    console: Console,
+    section: Section,
+    blocks: Sequence[Visible],
+    tables: Sequence[Table] = (),
+    *,
+    is_wrapped: bool = False,
+) -> None:
+    """`blocks` of the section; `tables` of the same columns are aligned. Paragraphs are wrapped in a
+    terminal, elsewhere if `is_wrapped`.
+    """
+    if section.is_headed and section.title:
+        _show_heading(console, section, blocks[0] if blocks else None)
+    for is_map, group in groupby(blocks, key=lambda block: isinstance(block, HeatMap)):
+        members = list(group)
+        if is_map:
+            show_maps(console, [block for block in members if isinstance(block, HeatMap)])
+            continue
+        for block in members:
+            if isinstance(block, Table) and block is not blocks[0]:
+                console.print()
+            if isinstance(block, Paragraph) and is_wrapped:
+                console.print(block.text)
+            else:
+                _show_block(
+                    console, block, blocks, tables, is_counted=section.is_headed and block is blocks[0]
+                )
+
+
+def _show_block(
+    console: Console, block: Visible, blocks: Sequence[Visible], tables: Sequence[Table], *, is_counted: bool
+) -> None:
+    match block:
+        case Table():
+            _show_table(console, block, tables or [block])
+            if omitted := omitted_rows(block, is_counted=is_counted):
+                _show_lines(console, omitted, "dim", 2)
+        case Code():
+            for line in block.text.splitlines():
+                print_line(console, f"  {line}".rstrip())
+        case Points(texts):
+            for text in texts:
+                console.print(text)
+        case Facts():
+            _show_facts(console, block, blocks)
+        case Paragraph():
+            _show_paragraph(console, block, "")
+
+
+def _show_heading(console: Console, section: Section, first: Block | None) -> None:
     line = Text(section.title, "bold")
-    about = f"{count_prefix(first)}{section.about}".removesuffix(": ")
+    about = f"{count_prefix(first) if first else ''}{section.about}".removesuffix(": ")
     print_cut(console, line.append(f"  {about}", "dim not bold") if about else line)
 
 
@@ -143,24 +198,39 @@ def _show_table(console: Console, table: Table, tables: Sequence[Table]) -> None
     if any(isinstance(cell, Name | Ranking | Stack) for row in rows for cell in row.cells):
         _show_entries(console, table, rows)
     else:
-        console.print(_grid(table, rows))
+        console.print(_grid(table, rows, console.width))
 
 
-def _grid(table: Table, alike: Sequence[Row]) -> RichTable:
-    """The last column may be narrower than its cells."""
+def _grid(table: Table, alike: Sequence[Row], width: int) -> RichTable:
+    """The last column may be narrower than its cells; it has the descriptions of names, if they have room."""
     has_heads = any(column.title for column in table.columns)
     grid = RichTable(box=None, pad_edge=False, padding=(0, 1), header_style="dim", show_header=has_heads)
+    widths = [
+        max((len(_text(row.cells[place])) for row in alike), default=0) for place in range(len(table.columns))
+    ]
+    room = width - sum(
+        max(least, len(column.title)) + 2 for least, column in zip(widths, table.columns, strict=True)
+    )
+    rows = table.rows[: table.most]
+    abouts = [_about(row) for row in rows]
+    has_abouts = any(abouts) and room >= ABOUT_WIDTH
     for place, column in enumerate(table.columns):
         is_last = place == len(table.columns) - 1
+        is_exact = column.numeric or room >= 0
         grid.add_column(
             Text(column.title),
             justify="right" if column.numeric else "left",
             no_wrap=column.numeric,
-            min_width=None if is_last else max((len(_text(row.cells[place])) for row in alike), default=0),
+            min_width=None if is_last else widths[place] if is_exact else min(widths[place], TEXT_WIDTH),
         )
-    for row in table.rows[: table.most]:
-        grid.add_row(*map(_cell, row.cells), style=STYLES[row.mood] if row.mood else None)
+    for row, about in zip(rows, abouts, strict=True):
+        cells = [*map(_cell, row.cells), *([Text(about)] if has_abouts else [])]
+        grid.add_row(*cells, style=STYLES[row.mood] if row.mood else None)
     return grid
+
+
+def _about(row: Row) -> str:
+    return next((cell.about for cell in row.cells if isinstance(cell, Term) and cell.about), "")
 
 
 def _show_entries(console: Console, table: Table, alike: Sequence[Row]) -> None:
@@ -270,6 +340,9 @@ def _text(cell: Cell) -> str:
 
 
 def _cell(cell: Cell) -> Text:
+    if isinstance(cell, Estimate) and isinstance(cell.value, Ratio):
+        style = ratio_style(cell.value.median)
+        return Text.assemble((f" {estimate_text(cell)} ", style), f" {interval_text(cell)}")
     return Text(_text(cell), STYLES[cell.mood] if isinstance(cell, Verdict) else "")
 
 

@@ -31,8 +31,8 @@ from mallard.bench.analysis.panel.fragmentation import (
     fragmentation_tables,
     mean_ratio_of_ratios,
 )
-from mallard.bench.analysis.panel.locality import Surface, locality_systems
 from mallard.bench.analysis.panel.races import race_tables
+from mallard.bench.analysis.surfaces import Surface, locality_systems
 from mallard.bench.cells import cells_by_strategy
 from mallard.bench.checksums import Checksums
 from mallard.bench.experiments.fragmentation import ALL, FRAGMENTED

@@ -21,12 +21,11 @@ from synthetic_heaps import (
     shrink_rows,
 )
 
+from mallard.bench.analysis.cell_tables import figure_table, median_figure
 from mallard.bench.analysis.labels import column_words, families
 from mallard.bench.analysis.names import contestants, in_table_order
 from mallard.bench.analysis.panel.phases import (
     SHARES,
-    figure_table,
-    median_figure,
     over_time,
     phase_sentences,
     phase_tables,

@@ -19,11 +19,10 @@ from synthetic_pools import (
     small_objects_rows,
 )
 
+from mallard.bench.analysis.cell_tables import figure_table, median_figure
 from mallard.bench.analysis.panel.phases import (
     bytes_text,
     cell_amount,
-    figure_table,
-    median_figure,
     phase_sentences,
     phase_tables,
     span_text,

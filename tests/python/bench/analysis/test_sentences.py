@@ -18,8 +18,9 @@ from synthetic_rows import failed_row
 
 from mallard.bench.analysis.names import contestants, in_table_order, malloc, plain, reuse_variants
 from mallard.bench.analysis.panel.fragmentation import fragmentation_sentences, fragmentation_tables
-from mallard.bench.analysis.panel.locality import locality_sentences, locality_systems
+from mallard.bench.analysis.panel.locality import locality_sentences
 from mallard.bench.analysis.panel.races import race_sentences, race_tables
+from mallard.bench.analysis.surfaces import locality_systems
 from mallard.bench.analysis.words import amount, amounts, counted_in_tens, in_a_list, percent_text, times_text
 from mallard.bench.result import Row
 from mallard.shared.stats import Ratio

@@ -6,25 +6,22 @@ import re
 from pathlib import Path
 
 import pytest
-from heat_maps import HeatMap, heat_map, heat_maps
-from line_plots import line_plots
+from heat_maps import read_data
 from looks_of_runs import section, text_of
 from page_reader import Reader, read
-from synthetic_experiments import access_ns, contention_rows, locality_rows, utilization_rows
+from synthetic_experiments import contention_rows, locality_rows, utilization_rows
 from synthetic_page import write_everything
 from synthetic_run import MACHINE, RUNNER, density_rows, write_run
 
 from mallard.bench.claims import ledger
 from mallard.bench.experiments import EXPERIMENTS
-from mallard.bench.papers.locality import locality_tables
 from mallard.bench.store import Store
 from mallard.cli import main
-from mallard.shared.view.html.figures import size
 
 pytestmark = pytest.mark.full
 
 SECTIONS = (
-    *("programs", "verdict", *(name for name in EXPERIMENTS if name != "programs")),
+    *EXPERIMENTS,
     *("peers", "claims", "decision", "conditions", "reproduce", "papers"),
 )
 
@@ -50,13 +47,6 @@ def page(database: Path) -> str:
 @pytest.fixture(scope="module")
 def reader(page: str) -> Reader:
     return read(page)
-
-
-def small_maps(page: str) -> list[tuple[str, HeatMap]]:
-    """The maps that stand side by side, with their captions."""
-    tables = [table for table in heat_maps(page) if table.class_ == "heat small"]
-    names = re.findall(r"<figure><figcaption><b>(.*?)</b>", page)
-    return list(zip(names, tables, strict=True))
 
 
 def test_sections_stand_in_the_order_of_the_navigation(page: str) -> None:
@@ -92,7 +82,6 @@ def test_unmeasured_section_names_command(tmp_path: Path) -> None:
     for name in EXPERIMENTS:
         scale = "" if name == "primitives" else " --quick"
         assert name == "density" or f"mallard bench {name}{scale}" in text_of(section(page, name))
-    assert small_maps(page) == []
     assert len(re.findall(r'<a href="#[\w-]+" class="absent"', page)) == len(EXPERIMENTS), "and the peers"
 
 
@@ -124,149 +113,6 @@ def test_shows_requested_run(tmp_path: Path) -> None:
     page = report(path, "--run", "1")
     assert re.findall(r'id="(DS\d+)"', page) == ["DS1"]
     assert "mallard bench locality --quick" in text_of(section(page, "locality"))
-
-
-def test_a_small_map_has_the_measured_ratios(page: str) -> None:
-    """Rows begin with the longest lists, columns with the highest access factors."""
-    name, table = small_maps(page)[0]
-    assert name == "here"
-    assert table.heads == ["2\u2078", "2\u2074", "2\u2070"]
-    assert list(table.rows) == [size(log2) for log2 in (21, 18, 12, 9, 4, 0)]
-    length, factor = 1 << 18, 16
-    ratio = access_ns("new-delete", 1 << 21, length, 5, factor) / access_ns(
-        "new-delete", 1 << 21, length, 0, factor
-    )
-    assert float(table.rows[size(18)][1].parts[1]) == pytest.approx(ratio, rel=0.01)
-
-
-def test_published_maps_stand_beside_ours(page: str) -> None:
-    """For each system: new-delete, multipool, the relief by multipool, and its gain."""
-    captions = [
-        text_of(caption)
-        for caption in re.findall(r"<figcaption>(.*?)</figcaption>", section(page, "locality"))
-    ]
-    for table in ("Table 16", "Table 18", "Table 20", "Table 17", "Table 19", "Table 21"):
-        assert captions.count(f"P0089 {table}") == 1
-    for table in ("Table 9", "Table 10", "Table 11, inverted"):
-        assert captions.count(f"P0213 {table}") == 1
-    name, shown = small_maps(page)[1]
-    table = locality_tables()["p0089:16"]
-    assert (name, shown.heads[-1]) == ("P0089", size(0))
-    assert float(shown.rows[size(20)][-1].parts[1]) == table.rows[(1 << 20,)]["1"] == 11.6
-
-
-def test_small_map_has_all_points(page: str) -> None:
-    table = next(
-        heat_map
-        for heat_map in heat_maps(page)
-        if re.fullmatch("new-delete: shuffled .*here", heat_map.title)
-    )
-    assert len(table.cells) == 6 * 3
-    cell = table.cell("2\u00b9\u2078", "2\u2070")
-    assert (cell.text, cell.class_) == ("7.91", "s4")
-    assert cell.terms == {
-        "ratio": "7.91 \u00d7",
-        "95 % interval": "7.91\u20137.91",
-        "before the shuffle": "1.02 ns an access",
-        "after the shuffle": "8.07 ns an access",
-    }
-
-
-def test_orders_of_reuse_stand_side_by_side(page: str) -> None:
-    text = text_of(section(page, "locality"))
-    assert "Orders of reuse side by side" in text
-    for name in (
-        "multipool-last",
-        "multipool-first",
-        "multipool-lowest",
-        "multipool-hybrid",
-        "multipool-random",
-    ):
-        assert name in text
-
-
-def test_locality_costs_have_six_kinds(page: str) -> None:
-    costs = heat_map(page, "beside the accesses")
-    cell = next(iter(costs.column("multipool").values()))
-    assert cell.shown == {"b": "5.10", "s": "40.8", "r": "10.2", "a": "2.04", "u": "32.0", "v": "48.0"}
-    assert "25 % of new-delete" in " ".join(cell.terms.values())
-
-
-def test_shuffle_effects_are_lines_beside_table_15(page: str) -> None:
-    plots = line_plots(page, "locality")
-    assert [plot.title for plot in plots] == ["here", "P0089 Table 15"]
-    assert all(len(plot.series) == 8 for plot in plots)
-    assert [plot.value("10\u2076", "1") for plot in plots] == ["4.60", "11.4"]
-
-
-def test_utilization_stands_beside_the_printed_tables(page: str) -> None:
-    cell = next(iter(heat_map(page, "T = 2\u00b3\u2070 bytes").column("multipool").values()))
-    shown = cell.shown
-    assert shown["p"] == "40"
-    assert shown["n"] == "8.16"
-    assert shown["m"] == "0.03", "MiB held at the end"
-    ratios = [shown[kind].partition("\n")[0] for kind in "cd"]
-    assert ratios == ["0.90", f"{40 / 46:.2f}"], "P0213 prints seconds, P0089 percents"
-    assert cell.terms["here / P0089"] == "40 / 46 % of new-delete: ratio 0.87"
-
-
-def test_marks_out_of_memory_cells(page: str) -> None:
-    tables = [table for table in heat_maps(page) if table.part == "utilization"]
-    failed = [cell.status for table in tables for cell in table.cells if cell.status]
-    assert failed == ["out of memory: needs 32 GiB of 8 GiB"] * 4
-    assert {cell.text for cell in heat_map(page, "T = 2\u00b3\u2075 bytes").cells if cell.status} == {"mem"}
-
-
-def test_contention_plots_every_strategy(page: str) -> None:
-    plots = line_plots(page, "contention")
-    assert len(plots) == 4, "two sizes of blocks, freed by the thread itself and by another"
-    assert len(plots[0].series) == 10
-    assert len(plots[2].series) == 4
-    assert plots[0].value("synchronized-multipool", "2") == "61.2"
-    assert plots[0].series["multipool/base"].class_ == "multipool dashed", "it is behind an abstract base"
-    assert "cores" in plots[0].text
-
-
-def test_contention_uses_printed_table_of_buffer(page: str) -> None:
-    own, neighbour = (
-        heat_map
-        for heat_map in heat_maps(page)
-        if heat_map.title.startswith("N = 2\u00b9\u2075, S = 2\u2076")
-    )
-    cell = next(iter(own.column("monotonic").values()))
-    assert (cell.shown["c"], cell.classes["c"]) == ("0.99\n25 / 25", "eq"), "P0213's Table 58"
-    assert {cell.shown["c"] for cell in neighbour.cells if cell.measured} == {"\u00b7"}, "not in the papers"
-
-
-def test_fragmentation_shows_r_per_heap(page: str) -> None:
-    tables = [heat_map for heat_map in heat_maps(page) if heat_map.part == "fragmentation"]
-    pages = next(table for table in tables if table.title == "vector<int>")
-    assert next(iter(pages.column("multipool").values())).shown == {
-        "w": "1.00",
-        "h": "0.80",
-        "q": "0.80",
-        "e": "0.80",
-    }
-    of_strings = [table for table in tables if table.title == "vector<string>"]
-    assert len(of_strings) == 2, "chunks from pages, and from the heap itself"
-    shown_cells = [(cell.shown["h"], cell.classes["h"]) for cell in of_strings[1].cells if cell.measured]
-    assert ("0.88", "f1") in shown_cells
-
-
-def test_the_shifted_columns_are_put_right_and_explained(page: str) -> None:
-    text = section(page, "fragmentation")
-    shifted = re.findall(r"P0213 Table 18: vector&lt;int&gt;.*?</table>", text)[0]
-    assert "under wrong headings" in shifted
-    assert "new-delete" not in next(
-        heat_map.heads for heat_map in heat_maps(page) if heat_map.title.startswith("P0213 Table 18:")
-    )
-    assert "P0213 Table 20" not in text_of(text)
-    assert "P0213's Table 20" in text_of(text)
-
-
-def test_primitives_are_a_small_table(page: str) -> None:
-    text = text_of(section(page, "primitives"))
-    assert "multipool bound by type parameter, destroyed normally 3.00 3.00\u20133.00 3.00" in text
 
 
 def test_claims_have_rows_and_verdicts(page: str, database: Path) -> None:
@@ -352,4 +198,4 @@ def test_other_malloc_has_named_column(tmp_path: Path) -> None:
     write_run(tmp_path / "mallard.db", rows)
     page = report(tmp_path / "mallard.db")
     assert "type<small>jemalloc</small>" in page
-    assert heat_maps(page)[0].heads == ["new-delete", "new-delete@jemalloc", "multipool"]
+    assert "new-delete@jemalloc" in read_data(page)["tables"][0]["heads"]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from rich.style import Style
 from rich.text import Text
 from synthetic_experiments import (
     ALL_LOCALITY,
@@ -29,7 +30,7 @@ from mallard.bench.store import Run
 from mallard.bench.strategy_names import of_papers
 from mallard.bench.view.terminal import show_run
 from mallard.bench.view.terminal.progress import ProgressDisplay
-from mallard.bench.view.terminal.table import Block, block, fitting, show_beside
+from mallard.shared.report.terminal_map import Block, Column, blocks, show_beside
 from mallard.shared.view.terminal.console import PlainConsole
 
 Natives = list[dict[str, Any]]
@@ -87,42 +88,18 @@ def table_below(text: str, title: str) -> list[list[str]]:
     return [line.split() for line in lines[: [line.strip() for line in lines].index("")]]
 
 
-# ---- locality -----------------------------------------------------------------------------------------
+# ---- blocks of figures --------------------------------------------------------------------------------
 
 
 def test_locality_shows_degradation_by_length_and_factor() -> None:
     text = shown(locality_rows(access_factors=AF), 80)
-    heads, first, second, *_ = table_below(text, "new-delete: shuffled / unshuffled")
+    heads, first, second, *_ = table_below(text, "new-delete: shuffled \u00f7 unshuffled, here")
     assert heads == ["|S|", *(f"2^{exponent}" for exponent in range(8, -1, -1))]
     assert first == ["2^21", *["1.00="] * 9]
     assert (second[0], second[1], second[-1]) == ("2^18", "4.47", "7.91")
-
-
-def test_locality_compares_shuffled_times_with_as1() -> None:
-    text = shown(locality_rows(access_factors=AF), 80)
-    assert table_below(text, "multipool / new-delete, both shuffled")[2][-1] == "0.20"
-    assert table_below(text, "new-delete: ns an access, shuffled")[2][-1] == "8.07"
-
-
-def test_locality_shows_costs_besides_accesses() -> None:
-    text = shown(locality_rows(), 80)
-    heads, first, *_ = table_below(text, "multipool: beside the accesses")
-    assert heads == ["|S|", "lists", "build", "move", "refill", "again", "built", "after"]
-    assert first == ["2^21", "2^0", "5.10", "40.8", "10.2", "2.04", "32.0", "48.0"]
-
-
-def test_table_15_has_shuffle_factor_columns() -> None:
-    text = shown(shuffle_table_rows(), 80)
-    heads, first, second, *_ = table_below(text, "new-delete: after n shuffles / before, af = 10")
-    assert heads == ["|S|", *map(str, range(10))]
-    assert first[:3] == ["10^7", "1.00=", "1.00="]
-    assert second[:4] == ["10^6", "1.00=", "4.60", "4.96"]
-
-
-def test_locality_ends_with_answer() -> None:
-    text = " ".join(shown(locality_rows(ALL_LOCALITY)).split())
-    assert "multipool-lowest pays at every access factor for |S| = 2^4 to 2^18" in text
-    assert "slowest multipool-random" in text
+    assert "multipool-lowest pays at every access factor" in " ".join(
+        shown(locality_rows(ALL_LOCALITY)).split()
+    )
 
 
 def test_out_of_memory_length_is_marked() -> None:
@@ -134,49 +111,36 @@ def test_out_of_memory_length_is_marked() -> None:
         if native["strategy"] == "new-delete" or native["parameters"]["list_length"] != 1
     ]
     natives.append(failed_row("locality", parameters, "multipool", 0, "out_of_memory", "needs 64 GiB"))
-    assert table_below(shown(natives, 40), "multipool: shuffled / unshuffled")[2] == ["2^0", "mem"]
+    assert table_below(shown(natives, 40), "multipool: shuffled \u00f7 unshuffled")[2][:2] == ["2^0", "mem"]
 
 
 def test_blocks_are_side_by_side_if_possible() -> None:
     natives = locality_rows(("new-delete", "multipool"), access_factors=AF)
-    titles = "new-delete: shuffled / unshuffled", "new-delete: ns an access, shuffled"
-    assert any(all(title in line for title in titles) for line in shown(natives, 120).splitlines())
+    titles = ["multipool: shuffled \u00f7 unshuffled, here" + more for more in (" ", ", ns an access")]
+    assert any(all(title in line for title in titles) for line in shown(natives, 140).splitlines())
     assert not any(all(title in line for title in titles) for line in shown(natives, 80).splitlines())
 
 
-# ---- utilization and contention -----------------------------------------------------------------------
-
-
-def test_utilization_has_lines_by_t_a_s() -> None:
+def test_fastest_equal_and_faulting_cells_are_marked() -> None:
     text = shown(utilization_rows(), 80)
-    lines = [line.split() for line in text.splitlines() if line.startswith("2^") and "," not in line]
-    assert lines[0] == [
-        *("2^30", "2^15", "2^10", "5.0", "20.4", "105", "400!", "410!", "40*", "50", "45", "55")
+    assert table_below(text, "T = 2^30 bytes")[2] == [
+        *("2^15", "2^10", "5.0", "20.4", "105", "400!", "410!", "40*", "50", "45", "55")
     ]
-    assert lines[-1][:8] == ["2^35", "2^20", "2^10", "5.0", "20.4", "105", "mem", "mem"]
-    assert "buffer cold, final frees timed" in text
-    assert "Held at the end, at most: null 1.0 MiB" in text
+    assert table_below(text, "T = 2^35 bytes")[-1][:7] == ["2^20", "2^10", "5.0", "20.4", "105", "mem", "mem"]
+    assert "!: page faults are most of the time" in " ".join(text.split())
 
 
-def test_contention_shows_wall_time_and_cpu_time() -> None:
-    text = shown(contention_rows(), 80)
-    wall = [line.split() for line in text[: text.index("CPU ns")].splitlines() if line.startswith("2^")]
-    assert wall[1] == [
-        *("2^15", "2^6", "2", "20.4", "110", "25", "30", "6.0*", "12", "6.5", "13", "20", "300")
-    ]
-    cpu = [line.split() for line in text[text.index("CPU ns") :].splitlines() if line.startswith("2^")]
-    assert cpu[1][-2:] == ["4.08", "61.2"]
-    assert "2 threads, sharing" in text
-    assert "The slowest thread by the fastest, at most: new-delete 1.11, new-delete/base 1.11" in " ".join(
-        text.split()
-    )
+def test_families_have_one_heading() -> None:
+    families, heads, variants, *_ = table_below(shown(contention_rows(PRIVATE + SHARED)), "N = 2^15, S = 2^6")
+    assert families[-1].strip("_") == "shared"
+    assert heads[-2:] == ["concur-", "synchro-"]
+    assert variants[-2:] == ["rent", "nized"]
 
 
-def test_shared_allocators_form_a_family() -> None:
-    heads = shown(contention_rows(PRIVATE + SHARED)).splitlines()[3:6]
-    assert re.search("_shared_+$", heads[0])
-    assert heads[1].split()[-2:] == ["concur-", "synchro-"]
-    assert heads[2].split()[-2:] == ["rent", "nized"]
+def test_fragmentation_ends_with_the_sentences() -> None:
+    text = shown(fragmentation_rows(buffer="warm", buffer_bytes=1 << 30), 120)
+    assert "Mean R: buffer warm, hash prefix, pages huge, product 2^20" in text
+    assert "With part of it freed" in text[text.index("What to use") :]
 
 
 @pytest.mark.parametrize(
@@ -194,31 +158,6 @@ def test_shared_allocators_form_a_family() -> None:
 )
 def test_columns_name_the_variant(name: str, words: tuple[str, str]) -> None:
     assert column_words(name) == words
-
-
-# ---- fragmentation ------------------------------------------------------------------------------------
-
-
-def test_fragmentation_shows_r_by_structure_and_share() -> None:
-    text = shown(fragmentation_rows(), 80)
-    families, heads, variants, first, _ = table_below(text, "DS2 vector<string>, D = N/2")
-    assert [word.strip("_") for word in families] == ["new-delete", "monotonic", "multipool", "multi+mono"]
-    assert heads == ["size", "/base", *["type"] * 6]
-    assert variants == ["/wink"] * 3
-    assert first == ["2^6", "1.00=", *["0.80"] * 6]
-    assert [title for title in ("D = N/4", "D = N/8") if f"DS3 unordered_set<int>, {title}" in text]
-
-
-def test_fragmentation_ends_with_means_and_print() -> None:
-    text = shown(fragmentation_rows(strategies=of_papers()), 120)
-    means = table_below(text, "R, mean over 2 structures and their sizes")
-    assert means[-2][:6] == ["all", "but", "N", "1.25", "1.00=", "0.80"]
-    assert means[-1][:4] == ["P0213", "0.96", "0.80", "0.81"]
-
-
-def test_settings_omit_derived_parameters() -> None:
-    text = shown(fragmentation_rows(buffer="warm", buffer_bytes=1 << 30), 120)
-    assert "\nbuffer warm, hash prefix, pages huge, product 2^20" in text
 
 
 # ---- all of them --------------------------------------------------------------------------------------
@@ -251,41 +190,20 @@ def test_one_repetition_shows_no_intervals(experiment: str) -> None:
     assert "inf" not in re.sub(r"\binfinite|information\b", "", shown(natives))
 
 
-def test_compilers_stand_side_by_side() -> None:
-    natives = contention_rows(("new-delete", "multipool"), compiler="g++")
-    slower = contention_rows(("new-delete", "multipool"), compiler="clang++")
-    for native in slower:
-        native["wall_ns"] *= 1 + (native["strategy"] == "multipool")
-    text = shown(natives + slower)
-    means = table_below(text, "Time with another compiler / with g++")
-    assert means[-1] == ["clang++", "1.00=", "2.00"]
-    assert "compiler clang++" in text
-
-
-def test_single_compiler_has_no_comparison() -> None:
-    assert "another compiler" not in shown(contention_rows(("new-delete",), compiler="clang++"))
-
-
-# ---- blocks and progress ------------------------------------------------------------------------------
-
-
 def test_blocks_of_unequal_height_stay_aligned() -> None:
     console = make_console(40)
-    first_block = Block([Text("title"), Text("a")], 5)
-    right = Block([Text("other"), Text("b"), Text("c")], 5)
+    first_block = Block([Text("title"), Text("a")])
+    right = Block([Text("other"), Text("b"), Text("c")])
     show_beside(console, [first_block, right])
     assert console_text(console).splitlines() == ["title  other", "a      b", "       c", ""]
 
 
-def test_block_width_covers_title_and_columns() -> None:
-    assert block("t", "x", [["a", "b"]], [("2^10", [])]).width == len("2^10 ") + 12
-    assert block("a long title indeed", "x", [["a"]], [("1", [])]).width == len("a long title indeed")
-
-
-def test_columns_are_shared_out_evenly() -> None:
-    assert [len(group) for group in fitting(range(13), 73)] == [7, 6]
-    assert fitting([1, 2], 5) == [[1], [2]]
-    assert fitting([], 80) == []
+def test_columns_that_do_not_fit_go_below() -> None:
+    columns = [Column((str(number),), (("1.00 ", Style()),)) for number in range(13)]
+    parts = list(blocks("title", ["size ", "2^6  "], columns, 40))
+    assert [len(part.lines[1].plain.split()) for part in parts] == [1 + 5, 1 + 5, 1 + 3]
+    assert max(part.width for part in parts) <= 40
+    assert [part.lines[0].plain for part in blocks("a long title", ["x "], columns[:1], 8)] == ["a long"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
-"""Benchmark I: the strategy to use for each data structure, with its gain, and the
-results of a run for each setting: tables, verdicts and means, each computed once.
+"""Benchmark I: the strategy to use for each data structure, with its gain, and the results of a run for each
+setting: tables, verdicts and means, each computed once, and their report.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from functools import cached_property
 from statistics import fmean
 
 from mallard.bench.analysis.averages import Effect, cost_of_dispatch, gain_of_winking_out, mean_over_rows
-from mallard.bench.analysis.cell_tables import Line, Setting, StructureTable, density_tables
+from mallard.bench.analysis.cell_tables import Line, Setting, StructureTable, density_tables, setting_text
+from mallard.bench.analysis.labels import STATUS_TEXT
 from mallard.bench.analysis.names import BASE, contestants, in_table_order, plain
+from mallard.bench.analysis.race_map import MARKS, RaceMaps, beside, compared
 from mallard.bench.analysis.ranking import (
     Choice,
     collect_pairings,
@@ -22,12 +24,27 @@ from mallard.bench.analysis.ranking import (
 )
 from mallard.bench.analysis.words import percent_text
 from mallard.bench.cells import Cell
+from mallard.bench.experiments.description.experiment import Experiment
+from mallard.bench.experiments.description.panel import Wording
 from mallard.bench.library import HEAPS, KEEP
 from mallard.bench.papers.catalogue import strategies, strategy_text
-from mallard.bench.papers.tables import own_table
+from mallard.bench.papers.tables import P0089, P0213, PRINTED_DISPATCH, PRINTED_WINK_OUT, own_table
 from mallard.bench.result import Row
-from mallard.bench.strategy_names import of_papers
-from mallard.shared.stats import Ratio
+from mallard.bench.strategy_names import of_papers, paper_number
+from mallard.shared.report import model
+from mallard.shared.report.figures import estimate_text, interval_text, points
+from mallard.shared.report.model import (
+    Column,
+    Estimate,
+    Figure,
+    Paragraph,
+    Report,
+    Section,
+    Table,
+    Term,
+    Unit,
+)
+from mallard.shared.stats import Difference, Ratio
 
 
 @dataclass(frozen=True)
@@ -75,17 +92,6 @@ def _reuses(name: str) -> bool:
     it is released."""
     known = strategies().get(plain(name))
     return name in HEAPS or (known is not None and known.allocator.startswith("multipool"))
-
-
-def in_brief(verdict: Verdict) -> str:
-    """The strategy to use, and its speedup."""
-    if verdict.best is None:
-        return f"no verdict: {BASE} has not finished in every row"
-    if not verdict.worth_it:
-        return f"keep {BASE}"
-    malloc = min(verdict.mallocs, key=lambda choice: choice.ratio.median, default=None)
-    rival = f"; {malloc.strategy}: {_times_as_fast(malloc.ratio)}" if malloc else ""
-    return f"use {verdict.best.strategy}: {_times_as_fast(verdict.best.ratio)} as fast as {BASE}{rival}"
 
 
 def _times_as_fast(ratio: Ratio) -> str:
@@ -227,3 +233,248 @@ def _summary(setting: Setting, tables: list[StructureTable]) -> Summary:
 
 def _means(names: Iterable[str], tables: list[StructureTable]) -> dict[str, Ratio]:
     return {name: mean for name in names if (mean := mean_over_rows(tables, name, BASE)) is not None}
+
+
+WORDING = Wording("a leaf", "leaves", "one leaf element, made and destroyed")
+NOTE = (
+    f"new-delete in ns for a leaf element, the others in percent of new-delete. {MARKS} ': one structure "
+    "only, so new-delete takes fresh pages; a warm buffer has its pages. null: the same work over memory "
+    "already there. keep: new-delete with page return off. type: by type parameter. /base: by abstract base. "
+    "/inline: by inline base. /wink: winked out."
+)
+
+
+def density_report(experiment: Experiment, rows: Iterable[Row], *, everything: bool) -> Report:
+    """For each setting the strategy to use, averages, the cost of dispatch, the gain of winking out, and a
+    map for each structure.
+    """
+    all_summaries = summaries(rows)
+    several = len(all_summaries) > 1
+    sections = [
+        section
+        for number, summary in enumerate(all_summaries)
+        for section in _sections(
+            summary,
+            f": {setting_text(summary.setting)}" if several else "",
+            f"-{number}" if number else "",
+            everything=everything,
+        )
+    ]
+    return Report(experiment.heading, Paragraph(headline(all_summaries[0])), tuple(sections), (NOTE,))
+
+
+def headline(summary: Summary) -> str:
+    """The answer over all rows, in a sentence or two."""
+    best = summary.best_overall
+    if best is None:
+        return f"No strategy has finished in every row beside {BASE}: there is no overall answer."
+    if best.strategy == BASE or best.ratio.verdict != "faster":
+        return (
+            f"Keep {BASE}. Over {summary.rows} rows no strategy is faster than the global allocator beyond "
+            "its interval."
+        )
+    equals = f" No difference from it: {', '.join(summary.equals_overall)}." if summary.equals_overall else ""
+    return (
+        f"{best.strategy} is fastest overall: {_times_as_fast(best.ratio)} as fast as the global allocator, "
+        f"{BASE}. It is {strategy_text(best.strategy)}. Over {summary.rows} rows of {len(summary.tables)} "
+        f"data structures it takes {percent_text(best.ratio)} of {BASE}'s time.{equals}"
+    )
+
+
+def _sections(summary: Summary, setting: str, mark: str, *, everything: bool) -> list[Section]:
+    effects = (
+        (
+            "Cost of virtual dispatch",
+            summary.dispatch,
+            PRINTED_DISPATCH,
+            "run time through the abstract base",
+        ),
+        ("Gain of winking out", summary.wink_out, PRINTED_WINK_OUT, "of the run time saved"),
+    )
+    about = (
+        "Every row counts alike, in percent of its own new-delete, as in P0213's Table 8. The means of "
+        f"published figures are over the same rows. Here: {summary.population}."
+    )
+    unfinished = _unfinished(summary)
+    return [
+        Section(
+            f"The strategy to use{setting}", (), answer=(_verdicts(summary, mark),), anchor=f"verdict{mark}"
+        ),
+        Section(
+            f"Averages over all rows{setting}",
+            (Paragraph(about), _averages(summary)),
+            is_headed=True,
+            anchor=f"averages{mark}",
+        ),
+        *(
+            Section(title, _effect(title, effect, printed, words, less_is_better=not place), is_headed=True)
+            for place, (title, effect, printed, words) in enumerate(effects)
+        ),
+        Section(f"A heat map for each data structure{setting}", (), anchor=f"maps{mark}"),
+        *(
+            _map(table, verdict, mark, everything=everything)
+            for table, verdict in zip(summary.tables, summary.verdicts, strict=True)
+        ),
+        *([Section("Cells that did not finish", (unfinished,), is_headed=True)] if unfinished else []),
+    ]
+
+
+KEPT = "no strategy is faster beyond its interval"
+VERDICT_COLUMNS = (
+    Column("data structure", numeric=False),
+    Column("use", numeric=False),
+    Column(
+        f"% of {BASE}'s time", f"diamonds: {BASE} with the platform's page return off", less_is_better=True
+    ),
+    Column("as fast"),
+    Column("fastest malloc", numeric=False),
+    Column("if freed blocks are reused", numeric=False),
+    Column("no difference from it", numeric=False),
+)
+
+
+def _verdicts(summary: Summary, mark: str) -> Table:
+    """Means over the sizes of a structure."""
+    rows = tuple(_verdict(verdict, mark) for verdict in summary.verdicts)
+    return Table("The strategy to use for each data structure", VERDICT_COLUMNS, rows)
+
+
+def _verdict(verdict: Verdict, mark: str) -> model.Row:
+    name = Term(f"{verdict.structure} {verdict.type}", anchor=f"{verdict.structure}{mark}")
+    if verdict.best is None:
+        return model.Row((name, Term("no verdict", f"{BASE} has not finished in every row"), *[None] * 5))
+    best, ratio, reusing = verdict.best.strategy, verdict.best.ratio, verdict.reusing
+    marks = ((verdict.keep.median, "keep"),) if verdict.keep else ()
+    malloc = min(verdict.mallocs, key=lambda choice: choice.ratio.median, default=None)
+    worth = verdict.worth_it
+    again = f"{reusing.strategy} {percent_text(reusing.ratio)}" if reusing else "the same"
+    return model.Row(
+        (
+            name,
+            Term(best, strategy_text(best)) if worth else Term(f"keep {BASE}", KEPT),
+            Estimate(ratio, Unit.RELATIVE, marks),
+            Figure(1 / ratio.median, Unit.FACTOR) if worth else None,
+            f"{malloc.strategy}: {_times_as_fast(malloc.ratio)}" if malloc else None,
+            again if worth else None,
+            (", ".join(verdict.equals) or "none") if worth else None,
+        )
+    )
+
+
+def _averages(summary: Summary) -> Table:
+    columns = [
+        Column("strategy", numeric=False),
+        Column("AS", numeric=False),
+        Column("here, %", "diamonds: filled P0213, open P0089", less_is_better=True),
+        Column("P0213, %"),
+        Column("here ÷ P0213"),
+        Column("P0089, %"),
+        Column("rows"),
+    ]
+    if summary.built_once:
+        columns.append(Column("without '", "without the rows of one structure only"))
+    rows = tuple(_average(summary, name) for name in summary.means if name != BASE)
+    return Table("Mean over all rows in percent of new-delete", tuple(columns), rows)
+
+
+def _average(summary: Summary, name: str) -> model.Row:
+    mean = summary.means[name]
+    p0213, p0089 = (summary.printed_mean(paper, name) for paper in (P0213, P0089))
+    marks = tuple((value / 100, paper) for value, paper in ((p0213, "p0213"), (p0089, "p0089")) if value)
+    repeated = summary.repeated.get(name)
+    without = (Figure(repeated.median, Unit.RELATIVE_MEAN) if repeated else None,)
+    return model.Row(
+        (
+            Term(name, strategy_text(name)),
+            paper_number(name),
+            Estimate(mean, Unit.RELATIVE_MEAN, marks),
+            Figure(p0213, Unit.RATIO) if p0213 else None,
+            Figure(100 * mean.median / p0213, Unit.RATIO) if p0213 else None,
+            Figure(p0089 / 100, Unit.RELATIVE_MEAN) if p0089 else None,
+            Figure(mean.n, Unit.COUNT),
+            *(without if summary.built_once else ()),
+        )
+    )
+
+
+EFFECT_COLUMNS = {
+    less_is_better: (
+        Column("pair", numeric=False),
+        Column("%", "diamond: P0213", less_is_better=less_is_better),
+    )
+    for less_is_better in (False, True)
+}
+
+
+def _effect(
+    title: str, effect: Effect, printed: float, words: str, *, less_is_better: bool
+) -> tuple[Paragraph] | tuple[Paragraph, Table]:
+    overall = effect.overall
+    if overall is None:
+        return (Paragraph("Not measured: no row has both strategies of a pair."),)
+    entries = {"all cells": overall}
+    if effect.local_only and effect.local_only.cells != overall.cells:
+        entries["local allocators only"] = effect.local_only
+    entries |= {f"{strategy} ÷ {base}": percent for (base, strategy), percent in effect.pairs.items()}
+    entries |= {f"monotonic: {name}": percent for name, percent in effect.parts.items()}
+    estimates = {
+        name: Estimate(
+            Difference(percent.value, percent.low, percent.high, percent.cells),
+            Unit.POINTS_MORE,
+            ((printed, "p0213"),) if percent is overall else (),
+        )
+        for name, percent in entries.items()
+    }
+    first = estimates["all cells"]
+    middle = "" if effect.middle is None else f"{points(effect.middle)} % in the middle cell; "
+    lead = Paragraph(
+        f"{estimate_text(first)} % {words} here ({interval_text(first)}), the mean of {overall.cells} cells; "
+        f"{middle}P0213 found {printed:g} %."
+    )
+    rows = tuple(model.Row((name, estimate)) for name, estimate in estimates.items())
+    return lead, Table(title, EFFECT_COLUMNS[less_is_better], rows)
+
+
+def _map(table: StructureTable, verdict: Verdict, mark: str, *, everything: bool) -> Section:
+    printed = [own_table(paper, table.structure) for paper in (P0213, P0089)]
+    maps = RaceMaps(
+        WORDING,
+        lambda line, name: [beside(of_paper, line.place, name, line.cells.get(name)) for of_paper in printed],
+    )
+    picture = maps.make(
+        f"{table.structure} {table.type}",
+        f"{table.structure}, {table.type}: one row for each size of the outer container",
+        ("size",),
+        table.strategies if everything else compared(table),
+        [((f"2^{line.size_log2}{QUOTE if line.built_once else ''}",), line) for line in table.lines],
+    )
+    says = sentence(verdict).removeprefix(f"{table.type}: ")
+    return Section(
+        table.type,
+        (picture, Paragraph(says[:1].upper() + says[1:])),
+        about=table.structure,
+        anchor=f"{table.structure}{mark}",
+        is_inner=True,
+    )
+
+
+QUOTE = "'"  # behind the size of a structure that was built once
+UNFINISHED_COLUMNS = tuple(
+    Column(title, numeric=False) for title in ("data structure", "size", "strategy", "status", "message")
+)
+
+
+def _unfinished(summary: Summary) -> Table | None:
+    rows = tuple(
+        model.Row(
+            (
+                table.type,
+                f"2^{line.size_log2}",
+                cell.strategy,
+                STATUS_TEXT.get(cell.status, "not every repetition finished"),
+                cell.detail,
+            )
+        )
+        for table, line, cell in summary.unfinished
+    )
+    return Table("Cells that did not finish", UNFINISHED_COLUMNS, rows) if rows else None

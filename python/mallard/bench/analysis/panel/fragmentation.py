@@ -14,15 +14,45 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mallard.bench.analysis.cell_tables import Line, Setting, StructureTable, structure_tables
-from mallard.bench.analysis.labels import family
+from mallard.bench.analysis.cell_tables import Line, Setting, StructureTable, setting_text, structure_tables
+from mallard.bench.analysis.labels import failed_spot, family, strategy_heads
 from mallard.bench.analysis.names import BASE, contestants, in_table_order, plain
 from mallard.bench.analysis.words import no_difference, percent_text, times_text
 from mallard.bench.cells import Pairing, Times, paired, times_ratio
+from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Own
 from mallard.bench.experiments.description.sentence import ChunksOfHeap, HeapSentence, LocalRatios, SlowerBase
-from mallard.bench.experiments.fragmentation import CACHE, EXPERIMENT, FREED, HEAP, IN_PRINT, UNTOUCHED
+from mallard.bench.experiments.fragmentation import (
+    ALL,
+    CACHE,
+    EXPERIMENT,
+    FRAGMENTED,
+    FREED,
+    HEAP,
+    IN_PRINT,
+    UNTOUCHED,
+)
+from mallard.bench.papers.catalogue import strategy_text
+from mallard.bench.papers.fragmentation import AVERAGE, AVERAGE_KEY
+from mallard.bench.papers.fragmentation import fragmentation_tables as printed_tables
+from mallard.bench.papers.notes import notes_for
+from mallard.bench.papers.printed import PrintedTable
 from mallard.bench.result import Row
+from mallard.shared.report import model
+from mallard.shared.report.figures import TEXTS, bounds, relative
+from mallard.shared.report.model import (
+    Column,
+    Estimate,
+    Figure,
+    Paragraph,
+    Points,
+    Report,
+    Section,
+    Table,
+    Term,
+    Unit,
+)
+from mallard.shared.report.picture import MISSING, HeatMap, Layer, Spot, Tile
 from mallard.shared.stats import Ratio, mean_ratio, paired_ratio
 
 
@@ -244,3 +274,198 @@ def _equal_work(first: FragmentationTable, second: FragmentationTable) -> bool:
 
 def _without_upstream(table: FragmentationTable) -> dict[str, object]:
     return {name: value for name, value in table.setting if name not in _OF_UPSTREAM}
+
+
+UPSTREAMS = {CACHE: "chunks from the cache", HEAP: "chunks from that heap"}
+TITLE_PARTS = ("buffer", "upstream", "compiler")  # the parts of a setting in a title
+NOTE = (
+    "R: (strategy / new-delete in a heap that others have used) / (strategy / new-delete in an untouched "
+    "one); below 1 the strategy suffers less than new-delete. D: how many of the N chunks of the others "
+    "were freed. =: no difference. new-delete in the means: its time / that in an untouched heap."
+)
+_r = TEXTS[Unit.RATIO]
+
+
+def fragmentation_report(experiment: Experiment, rows: Iterable[Row], *, everything: bool) -> Report:
+    """R beside the papers' tables, its means, and a map for each structure."""
+    tables = fragmentation_tables(rows)
+    sentences = fragmentation_sentences(tables)
+    freed = [name for name in FREED if any(name in table.freed for table in tables)]
+    settings = dict.fromkeys(table.setting for table in tables)
+    sections = [
+        Section("", (), answer=(Points(tuple(sentences)),)),
+        *_means(tables, freed),
+        *(
+            Section(
+                f"Mean R: {setting_text(setting)}",
+                (_mean_map([table for table in tables if table.setting == setting]),),
+                is_headed=True,
+            )
+            for setting in (settings if freed else ())
+        ),
+        *_beside_printed(tables),
+    ]
+    if freed:
+        sections.append(Section("R for each data structure", ()))
+        sections += [_structure(table, freed) for table in tables]
+    answer = Paragraph(sentences[0] if sentences else "")
+    return Report(experiment.heading, answer, tuple(sections), (NOTE,))
+
+
+def _means(tables: Sequence[FragmentationTable], freed: Sequence[str]) -> list[Section]:
+    """The means over D = N/2, N/4 and N/8, as in the paper, with a column for each source of chunks."""
+    fragmented = [name for name in FRAGMENTED if name in freed]
+    by_upstream = {
+        upstream: [table for table in tables if table.upstream == upstream]
+        for upstream in dict.fromkeys(table.upstream for table in tables)
+    }
+    names = in_table_order({name for table in tables for name in table.strategies} - {BASE})
+    printed = printed_tables()[AVERAGE].rows[AVERAGE_KEY]
+    rows = []
+    for name in names:
+        means = [mean_ratio_of_ratios(part, fragmented, name) for part in by_upstream.values()]
+        theirs = printed.get(name)
+        marks = ((theirs, "p0213"),) if theirs else ()
+        if any(means):
+            estimates = (Estimate(mean, Unit.RATIO, marks) if mean else None for mean in means)
+            figure = Figure(theirs, Unit.RATIO) if theirs else None
+            rows.append(model.Row((Term(name, strategy_text(name)), *estimates, figure)))
+    if not rows:
+        return []
+    columns = (
+        Column("strategy", numeric=False),
+        *(
+            Column(f"R, {UPSTREAMS.get(name, name)}", "diamonds: P0213's Table 20", less_is_better=True)
+            for name in by_upstream
+        ),
+        Column("P0213"),
+    )
+    about = Paragraph(
+        f"Over all structures and sizes and D = {', '.join(IN_PRINT[name] for name in fragmented)}. P0213's "
+        "Table 20 is over N/2, N/4 and N/8 of all twelve structures. P0213 perturbs the global heap only; "
+        "with chunks from that same heap the local allocators stand on what others left."
+    )
+    table = Table("Mean R over all structures and sizes", columns, tuple(rows))
+    return [Section("Mean R, a part of the chunks freed", (about, table), is_headed=True)]
+
+
+def _mean_map(tables: Sequence[FragmentationTable]) -> HeatMap:
+    """The means of a setting for each freed share, new-delete's slowdown, and the paper's means."""
+    names = in_table_order({name for table in tables for name in table.strategies})
+    freed = [heap for heap in (ALL, *FRAGMENTED) if any(heap in table.freed for table in tables)]
+    parts = [(f"D = {IN_PRINT[heap]}", [heap]) for heap in freed]
+    if set(freed) > {ALL} and len(set(freed) & set(FRAGMENTED)) > 1:
+        parts.append(("all but N", [heap for heap in freed if heap != ALL]))
+
+    def spot(heaps: Sequence[str], name: str) -> Spot:
+        mean = mean_slowdown if name == BASE else mean_ratio_of_ratios
+        ratio = mean(tables, heaps, name)
+        return Spot((Tile(_r(ratio.median), ratio),), (_between(ratio),)) if ratio else Spot()
+
+    printed = printed_tables()[AVERAGE].rows[AVERAGE_KEY]
+    theirs = tuple(Spot((Tile(_r(value)),)) if (value := printed.get(name)) else Spot() for name in names)
+    structures = {table.structure for table in tables}
+    population = (
+        f"{len(structures)} structures and their sizes"
+        if len(structures) > 1
+        else f"the sizes of {min(structures)}"
+    )
+    title = f"R, mean over {population}"
+    rows = (
+        *(((head,), tuple(spot(heaps, name) for name in names)) for head, heaps in parts),
+        (("P0213",), theirs),
+    )
+    layers = (Layer("R", "Below 1 the strategy suffers less than new-delete.", title="{}"),)
+    return HeatMap(title, title, ("",), strategy_heads(names), rows, layers, ("95 % interval",), "race")
+
+
+def _between(ratio: Ratio) -> str:
+    return bounds(ratio, _r) or "none"
+
+
+def _beside_printed(tables: Sequence[FragmentationTable]) -> list[Section]:
+    """P0213's tables of single structures, beside our rows with the paper's source of chunks."""
+    sections = []
+    for printed in printed_tables().values():
+        table = next((table for table in tables if table.structure == printed.place.get("ds")), None)
+        if table and printed.place["freed"] in table.freed:
+            sections.append(_printed(printed, table, str(printed.place["freed"])))
+    return sections
+
+
+def _printed(printed: PrintedTable, table: FragmentationTable, freed: str) -> Section:
+    caption = f"P0213 {printed.label}: {table.type}, D = {IN_PRINT[freed]}"
+    names = [name for name in printed.columns if name != BASE]
+    rows = tuple(
+        (
+            (f"2^{key[0]}",),
+            tuple(_beside_spot(table.ratio_of_ratios(freed, key[0], name), line.get(name)) for name in names),
+        )
+        for key, line in printed.rows.items()
+        if key[0] in table.sizes_log2
+    )
+    layers = (Layer("R here, and below it as printed", "R here, and below it as printed.", title="{}, here"),)
+    picture = HeatMap(
+        caption,
+        f"{caption}, here and as printed",
+        ("size",),
+        strategy_heads(names),
+        rows,
+        layers,
+        ("95 % interval",),
+    )
+    notes = tuple(note.text for note in notes_for(printed) if note.kind == "error")
+    about = f"here, below it as printed; {_title_parts(table)}"
+    return Section(caption, (*([Points(notes)] if notes else []), picture), about=about, is_inner=True)
+
+
+def _beside_spot(ratio: Ratio | None, printed: float | None) -> Spot:
+    theirs = MISSING if printed is None else _r(printed)
+    if ratio is None:
+        return Spot((Tile(f"{MISSING}\n{theirs}"),))
+    return Spot((Tile(f"{_r(ratio.median)}\n{theirs}", ratio),), (_between(ratio),))
+
+
+def _title_parts(table: FragmentationTable) -> str:
+    return setting_text(tuple((name, value) for name, value in table.setting if name in TITLE_PARTS))
+
+
+def _structure(table: FragmentationTable, freed: Sequence[str]) -> Section:
+    names = [name for name in table.strategies if name != BASE]
+    rows = tuple(
+        ((f"2^{size}",), tuple(_spot(table, size, name, freed) for name in names))
+        for size in table.sizes_log2
+    )
+    layers = tuple(
+        Layer(
+            f"D = {IN_PRINT[heap]}",
+            f"R with D = {IN_PRINT[heap]} of the chunks freed before. Blue is below 1.",
+            title=f"{{}}, D = {IN_PRINT[heap]}",
+        )
+        for heap in freed
+    )
+    terms = tuple(f"D = {IN_PRINT[heap]}, in full" for heap in freed)
+    about = f"{table.structure}; {_title_parts(table)}"
+    caption = f"{table.type}, {_title_parts(table)}: a row for each size"
+    picture = HeatMap(table.type, caption, ("size",), strategy_heads(names), rows, layers, terms, "race")
+    return Section(table.type, (picture,), is_headed=True, about=about, is_inner=True)
+
+
+def _spot(table: FragmentationTable, size: int, name: str, freed: Sequence[str]) -> Spot:
+    """A cell that failed in a heap shows its failure."""
+    ratios = [table.ratio_of_ratios(heap, size, name) for heap in freed]
+    if any(ratios):
+        tiles = tuple(Tile(_r(ratio.median), ratio) if ratio else Tile() for ratio in ratios)
+        slower = [table.slowdown(heap, size, name) for heap in freed]
+        facts = (_in_full(*pair) for pair in zip(ratios, slower, strict=True))
+        return Spot(tiles, tuple(facts))
+    lines = [line for heap in table.tables if (line := table.line(heap, size)) and name in line.cells]
+    failed = next((line.cells[name] for line in lines if not line.cells[name].finished), None)
+    return failed_spot(failed.status, failed.detail) if failed else Spot()
+
+
+def _in_full(ratio: Ratio | None, slower: Ratio | None) -> str:
+    if ratio is None:
+        return ""
+    time = f", time {relative(slower.median)} % of that in an untouched heap" if slower else ""
+    return f"R {_r(ratio.median)} ({_between(ratio)}){time}"

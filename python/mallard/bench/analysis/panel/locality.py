@@ -1,26 +1,19 @@
-"""Benchmark II as surfaces: the time of an access over list length and access factor, before and after a
-shuffle, with a surface for each strategy. Then the sentences: the effect of a shuffle, the lists for which a
-local allocator pays, and the best order of reuse.
-
-    rows -> locality_systems -> System -> Surface
-
-A system is P0089's G: a number of links under one setting, measured with several strategies. A process
-measures one list length with all factors of its command. So the effect of a shuffle is paired within the
-process, and two strategies are paired by repetition. Several rows for one point are joined: with the
-papers' constant product of access and repeat factor, each access factor needs a process of its own.
+"""Benchmark II: sentences about the effect of a shuffle, the lists for which a local allocator pays, and the
+best order of reuse; maps of the surfaces beside the papers' tables.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-from mallard.bench.analysis.cell_tables import CellTable, Line, Setting, cell_tables
-from mallard.bench.analysis.labels import family
+from mallard.bench.analysis.cell_tables import setting_text
+from mallard.bench.analysis.labels import failed_spot, family, strategy_heads
 from mallard.bench.analysis.names import BASE, contestants, malloc, plain, reuse_variants
+from mallard.bench.analysis.race_map import beside_ratio
 from mallard.bench.analysis.ranking import Ranking, ranked
+from mallard.bench.analysis.surfaces import Surface, System, locality_systems
 from mallard.bench.analysis.words import (
     also_equal,
     amount,
@@ -31,200 +24,34 @@ from mallard.bench.analysis.words import (
     percent_text,
     times_text,
 )
-from mallard.bench.cells import Pairing, Times, figures_by_repetition, paired, times_ratio
+from mallard.bench.cells import Pairing, paired
+from mallard.bench.experiments.description.experiment import Experiment
+from mallard.bench.papers.catalogue import strategy_text
+from mallard.bench.papers.locality import (
+    DEGRADATION,
+    IMPROVEMENT,
+    LOCAL,
+    LOCAL_TO_GLOBAL,
+    ONSET,
+    locality_tables,
+)
+from mallard.bench.papers.printed import PrintedTable
 from mallard.bench.result import Row
-from mallard.shared.stats import Ratio, Spread, mean_ratio, median, paired_ratio, spread
-
-EXPERIMENT = "locality"
-# Each process has its own values: several rows for one point are joined.
-_JOINED = ("shuffle_factors", "access_factors", "accesses", "repeat_factor")
-_ACCESS_TIME = re.compile(r"sf(\d+)_af(\d+)_ns")
-
-Point = tuple[int, int, int]  # shuffle factor, list length, access factor
-
-
-@dataclass(frozen=True)
-class Surface:
-    links: int
-    strategy: str
-    setting: Setting
-    shuffle_factors: tuple[int, ...]  # ascending
-    access_factors: tuple[int, ...]  # descending, in the order of the papers' columns
-    list_lengths: tuple[int, ...]  # descending, in the order of the papers' rows
-    times: dict[Point, Times]  # nanoseconds per access
-    figures: dict[tuple[str, int], Times]  # (name, list length)
-    unfinished: dict[int, tuple[str, str]]  # list length without a finished repetition -> status, detail
-
-    @property
-    def points(self) -> Iterator[tuple[int, int]]:
-        """(list length, access factor)"""
-        return ((length, factor) for length in self.list_lengths for factor in self.access_factors)
-
-    @property
-    def most_shuffled(self) -> int:
-        return self.shuffle_factors[-1]
-
-    def at(self, list_length: int, access_factor: int, shuffle_factor: int | None = None) -> Times:
-        """Times by repetition, or none. By default they are shuffled, at the highest factor."""
-        factor = (self.most_shuffled or None) if shuffle_factor is None else shuffle_factor
-        return {} if factor is None else self.times.get((factor, list_length, access_factor), {})
-
-    def unshuffled(self, list_length: int, access_factor: int) -> Spread | None:
-        return _spread(self.at(list_length, access_factor, 0))
-
-    def shuffled(
-        self, list_length: int, access_factor: int, shuffle_factor: int | None = None
-    ) -> Spread | None:
-        return _spread(self.at(list_length, access_factor, shuffle_factor))
-
-    def degradation(
-        self, list_length: int, access_factor: int, shuffle_factor: int | None = None
-    ) -> Ratio | None:
-        """Shuffled / unshuffled, both from one process."""
-        pair = self.shuffled_and_unshuffled(list_length, access_factor, shuffle_factor)
-        return times_ratio(*pair) if pair else None
-
-    def shuffled_and_unshuffled(
-        self, list_length: int, access_factor: int, shuffle_factor: int | None = None
-    ) -> tuple[Times, Times] | None:
-        """(shuffled, unshuffled), if both were measured."""
-        shuffled = self.at(list_length, access_factor, shuffle_factor)
-        unshuffled = self.at(list_length, access_factor, 0)
-        return (shuffled, unshuffled) if shuffled and unshuffled else None
-
-    def against(
-        self, base: Surface, list_length: int, access_factor: int, shuffle_factor: int | None = None
-    ) -> Ratio | None:
-        """The surface's time / the base's, both shuffled: P0213's Table 11."""
-        return times_ratio(
-            self.at(list_length, access_factor, shuffle_factor),
-            base.at(list_length, access_factor, shuffle_factor),
-        )
-
-    def relief(self, base_surface: Surface, list_length: int, access_factor: int) -> Ratio | None:
-        """The base's degradation / the surface's: P0089's Tables 20 and 21."""
-        own = self.shuffled_and_unshuffled(list_length, access_factor)
-        base = base_surface.shuffled_and_unshuffled(list_length, access_factor)
-        return times_ratio(_quotients(*base), _quotients(*own)) if own and base else None
-
-    def figure(self, name: str, list_length: int) -> Spread | None:
-        """A further figure: build_ns, shuffle_ns, reallocate_ns, reaccess_ns, built_bytes, shuffled_bytes
-        or list_bytes.
-        """
-        return _spread(self.figures.get((name, list_length), {}))
-
-    def figure_against(self, base: Surface, name: str, list_length: int) -> Ratio | None:
-        pairing = self._figures_with(base, name, list_length)
-        return paired_ratio(*pairing) if pairing else None
-
-    def figure_pairings(self, base: Surface, name: str) -> list[Pairing]:
-        """A figure of both surfaces, for each list length that both have."""
-        pairings = [self._figures_with(base, name, length) for length in self.list_lengths]
-        return [pairing for pairing in pairings if pairing]
-
-    def _figures_with(self, other: Surface, name: str, list_length: int) -> Pairing | None:
-        own = _positive(self.figures.get((name, list_length), {}))
-        base = _positive(other.figures.get((name, list_length), {}))
-        return paired(own, base)
-
-    def pairings_with(self, base: Surface) -> dict[tuple[int, int], Pairing]:
-        """At each point that both have, the shuffled times of both."""
-        pairings = {point: paired(self.at(*point), base.at(*point)) for point in self.points}
-        return {point: pairing for point, pairing in pairings.items() if pairing}
-
-
-@dataclass(frozen=True)
-class System:
-    links: int
-    setting: Setting
-    surfaces: dict[str, Surface]  # strategy -> surface, in table order
-
-    @cached_property
-    def list_lengths(self) -> tuple[int, ...]:
-        return _descending(length for surface in self.surfaces.values() for length in surface.list_lengths)
-
-    @cached_property
-    def access_factors(self) -> tuple[int, ...]:
-        return _descending(factor for surface in self.surfaces.values() for factor in surface.access_factors)
-
-    @property
-    def base(self) -> Surface | None:
-        return self.surfaces.get(BASE)
-
-
-def locality_systems(rows: Iterable[Row]) -> list[System]:
-    systems = [
-        System(
-            int(links), table.setting, {name: _surface(int(links), table, name) for name in table.strategies}
-        )
-        for (links,), table in cell_tables(rows, EXPERIMENT, ("list_length",), ("links",), _JOINED)
-    ]
-    return sorted(
-        systems, key=lambda system: (system.links, [(name, str(value)) for name, value in system.setting])
-    )
-
-
-def parse_factors(row: Row, name: str) -> list[int]:
-    """`shuffle_factors` or `access_factors` of a row's command."""
-    return [int(text) for text in str(row.parameters[name]).split(",")]
-
-
-def _figures(line: Line, strategy: str) -> dict[str, dict[int, list[float]]]:
-    return figures_by_repetition(line.cells[strategy].rows) if strategy in line.cells else {}
-
-
-def _surface(links: int, table: CellTable, strategy: str) -> Surface:
-    rows = [row for line in table.lines if strategy in line.cells for row in line.cells[strategy].rows]
-    times: dict[Point, dict[int, list[float]]] = {}
-    figures: dict[tuple[str, int], dict[int, list[float]]] = {}
-    for line in table.lines:
-        (length,) = line.place
-        for name, values in _figures(line, strategy).items():
-            match = _ACCESS_TIME.fullmatch(name)
-            if match:
-                times[int(match[1]), length, int(match[2])] = values
-            else:
-                figures[name, length] = values
-    lengths = _descending(int(row.parameters["list_length"]) for row in rows)
-    finished = {int(row.parameters["list_length"]) for row in rows if row.ok}
-    failed = {int(row.parameters["list_length"]): (row.status, row.detail) for row in rows if not row.ok}
-    shuffle_factors = _descending(factor for row in rows for factor in parse_factors(row, "shuffle_factors"))
-    return Surface(
-        links,
-        strategy,
-        table.setting,
-        shuffle_factors[::-1],
-        _descending(factor for row in rows for factor in parse_factors(row, "access_factors")),
-        lengths,
-        {point: _joined(values) for point, values in times.items()},
-        {key: _joined(values) for key, values in figures.items()},
-        {length: failed[length] for length in lengths if length not in finished},
-    )
-
-
-def _joined(values: dict[int, list[float]]) -> Times:
-    return {repetition: median(samples) for repetition, samples in values.items()}
-
-
-def _quotients(numerators: Times, denominators: Times) -> Times:
-    return {
-        repetition: numerators[repetition] / denominators[repetition]
-        for repetition in numerators.keys() & denominators.keys()
-    }
-
-
-def _positive(values: Times) -> Times:
-    """Values above 0. A process that did not grow has no ratio."""
-    return {repetition: value for repetition, value in values.items() if value > 0}
-
-
-def _spread(values: Times) -> Spread | None:
-    return spread(list(values.values())) if values else None
-
-
-def _descending(values: Iterable[int]) -> tuple[int, ...]:
-    return tuple(sorted(set(values), reverse=True))
-
+from mallard.shared.report import model
+from mallard.shared.report.figures import bounds, digits, relative
+from mallard.shared.report.model import (
+    Column,
+    Estimate,
+    Paragraph,
+    Points,
+    Report,
+    Section,
+    Table,
+    Term,
+    Unit,
+)
+from mallard.shared.report.picture import Chart, Head, HeatMap, Layer, Series, Spot, Tile
+from mallard.shared.stats import Ratio, mean_ratio
 
 NO_BASE = f"No verdict: {BASE} has not finished here."
 GLOBAL = family(BASE)
@@ -269,8 +96,15 @@ def mean_degradation(surface: Surface) -> Ratio | None:
     return mean_ratio(pairings) if pairings else None
 
 
-def worst_degradation(surface: Surface) -> Extreme | None:
-    extremes = [Extreme(*point, ratio) for point in surface.points if (ratio := surface.degradation(*point))]
+def worst_degradation(
+    surface: Surface, counts: Callable[[int], bool] = lambda length: True
+) -> Extreme | None:
+    """The highest degradation of the lists of lengths that count."""
+    extremes = [
+        Extreme(*point, ratio)
+        for point in surface.points
+        if counts(point[0]) and (ratio := surface.degradation(*point))
+    ]
     return max(extremes, key=lambda extreme: extreme.ratio.median, default=None)
 
 
@@ -429,3 +263,404 @@ def _points_of_base(system: System) -> list[tuple[int, int]]:
 def _place(system: System, extreme: Extreme) -> str:
     length = amount(extreme.list_length, counted_in_tens(system.links))
     return f"|S| = {length}, af = {amount(extreme.access_factor)}"
+
+
+LONG = 1 << 9  # for lists as long as this, a local allocator is expected to keep degradation low
+FEWEST = 3  # shuffle factors that make a line
+LINE_STYLES = 8
+NOTE = (
+    "Rows: |S|, links of a list; columns: af, traversals of a list before the next. =: no difference. lists: "
+    "their number. Memory is that by which the process grew, in bytes a link."
+)
+ORDERS = (
+    "{} differ in one thing: which of the freed blocks of its size a pool gives out first. The last freed, "
+    "the first freed, the one of the lowest address, a few pointers at hand and then the lowest (hybrid), or "
+    "any (random: the worst case, for the benchmark only)."
+)
+RATIO = Layer("ratio", "The ratio.", title="{}")
+SHUFFLED = Layer("ns, shuffled", "Nanoseconds an access after the shuffle.", (), title="{}, ns an access")
+TERMS = ("95 % interval", "before the shuffle", "after the shuffle", f"{BASE} after it")
+
+
+def locality_report(experiment: Experiment, rows: Iterable[Row], *, everything: bool) -> Report:
+    """For each system the effects of a shuffle beside the papers' tables, and other costs."""
+    systems = locality_systems(rows)
+    sections = [section for system in systems for section in _sections(system)]
+    return Report(experiment.heading, Paragraph(_answer(systems)), tuple(sections), (NOTE,))
+
+
+def _answer(systems: Sequence[System]) -> str:
+    """The answer from the largest system that has both new-delete and a local allocator."""
+    for system in reversed(systems):
+        base, best = system.base, best_local(system)
+        if base is None or best is None:
+            continue
+        slowest, least, mean = worst_degradation(base), worst_degradation(best), _to_base(best, base)
+        if slowest and least and mean:
+            return (
+                f"Shuffled, {BASE} takes up to {digits(slowest.ratio.median)} times as long "
+                f"({_length(system, system.links)} links, |S| = {_length(system, slowest.list_length)}); "
+                f"{best.strategy} at most {digits(least.ratio.median)} times, then "
+                f"{factor(1 / mean.median)} times as fast on average."
+            )
+    return ""
+
+
+def _sections(system: System) -> list[Section]:
+    surfaces, base = system.surfaces, system.base
+    local = surfaces.get(LOCAL)
+    both = [surface for surface in (base, local) if surface]
+    variants = [surfaces[name] for name in reuse_variants(surfaces)]
+    others = [surface for surface in surfaces.values() if surface not in (*both, *variants)]
+    against = [surface for surface in (*variants, *others) if surface is not local] if base else []
+    sections = [
+        Section(
+            f"{_length(system, system.links)} links",
+            (_strategies(system),),
+            is_headed=True,
+            about=setting_text(system.setting),
+            answer=(Points(tuple(locality_sentences(system))),),
+        ),
+        *(_onset(system, surface) for surface in surfaces.values() if surface.shuffle_factors[FEWEST - 1 :]),
+        *(_beside_printed(system, _degradation(surface)) for surface in both),
+    ]
+    if base and local:
+        sections += [_beside_printed(system, quantity(local, base)) for quantity in (_relief, _speed)]
+    if variants:
+        text = Paragraph(ORDERS.format(", ".join(surface.strategy for surface in variants)))
+        maps = (_map(system, _degradation(surface)) for surface in variants)
+        sections.append(Section("Orders of reuse side by side", (text, *maps), is_inner=True))
+    if others:
+        maps = (_map(system, _degradation(surface)) for surface in others)
+        sections.append(Section("The other strategies: shuffled ÷ unshuffled", tuple(maps), is_inner=True))
+    if base and against:
+        maps = (_map(system, _speed(surface, base), is_folded=True) for surface in against)
+        title = f"{BASE} ÷ each of the others, both shuffled"
+        sections.append(Section(title, tuple(maps), is_inner=True, is_folded=True))
+    return [*sections, Section("Other costs", (_costs_map(system),), is_inner=True)]
+
+
+STRATEGY_COLUMNS = (
+    Column("strategy", numeric=False),
+    Column(f"worst, |S| ≥ {amount(LONG)}"),
+    Column("at", numeric=False),
+    Column(f"worst, |S| < {amount(LONG)}"),
+    Column("at", numeric=False),
+    Column(f"after the shuffle, % of {BASE}"),
+)
+
+
+def _strategies(system: System) -> Table:
+    """The effect of a shuffle on each strategy."""
+    rows = []
+    for surface in system.surfaces.values():
+        mean = _to_base(surface, system.base)
+        rows.append(
+            model.Row(
+                (
+                    Term(surface.strategy, strategy_text(surface.strategy)),
+                    *_worst(system, surface, lambda length: length >= LONG),
+                    *_worst(system, surface, lambda length: length < LONG),
+                    Estimate(mean, Unit.RELATIVE) if mean else None,
+                )
+            )
+        )
+    return Table("The effect of a shuffle on each strategy", STRATEGY_COLUMNS, tuple(rows))
+
+
+def _worst(system: System, surface: Surface, counts: Callable[[int], bool]) -> tuple[model.Cell, model.Cell]:
+    extreme = worst_degradation(surface, counts)
+    if extreme is None:
+        return None, None
+    return Estimate(extreme.ratio, Unit.RATIO), _place(system, extreme)
+
+
+def _to_base(surface: Surface, base: Surface | None) -> Ratio | None:
+    """The mean over all points of the shuffled time, relative to new-delete's."""
+    if base is None or base is surface:
+        return None
+    pairings = surface.pairings_with(base)
+    return mean_ratio(list(pairings.values())) if pairings else None
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A ratio over the length of a list and the access factor."""
+
+    title: str
+    about: str
+    printed_name: str  # its name in the printed tables
+    surface: Surface
+    is_gain: bool  # true if more is better
+    ratio: Callable[[int, int], Ratio | None]
+
+
+def _degradation(surface: Surface) -> Effect:
+    return Effect(
+        f"{surface.strategy}: shuffled ÷ unshuffled",
+        "How many times as long an access takes once the links were shuffled.",
+        DEGRADATION,
+        surface,
+        False,
+        surface.degradation,
+    )
+
+
+def _relief(local: Surface, base: Surface) -> Effect:
+    return Effect(
+        f"Degradation of {base.strategy} ÷ degradation of {local.strategy}",
+        "How much of the slowdown a local allocator for each list avoids, as in P0089's Tables 20 and 21.",
+        IMPROVEMENT,
+        local,
+        True,
+        lambda length, factor: local.relief(base, length, factor),
+    )
+
+
+def _speed(local: Surface, base: Surface) -> Effect:
+    return Effect(
+        f"{base.strategy} ÷ {local.strategy}, both shuffled",
+        "How many times as fast an access is with a local allocator for each list, after the shuffle: the "
+        "inverse of P0213's Table 11.",
+        LOCAL_TO_GLOBAL,
+        local,
+        True,
+        lambda length, factor: base.against(local, length, factor),
+    )
+
+
+def _beside_printed(system: System, effect: Effect) -> Section:
+    """Our map beside the published ones."""
+    printed = (
+        _printed_map(system, table, effect)
+        for table in _printed_tables(system.links, effect.printed_name, effect.surface.strategy)
+    )
+    return Section(effect.title, (Paragraph(effect.about), _map(system, effect), *printed), is_inner=True)
+
+
+def _map(system: System, effect: Effect, *, is_folded: bool = False) -> HeatMap:
+    surface = effect.surface
+    has_times = effect.printed_name == DEGRADATION
+
+    def spot(length: int, factor: int) -> Spot:
+        ratio = effect.ratio(length, factor)
+        failed = surface.unfinished.get(length)
+        if ratio is None:
+            return failed_spot(*failed) if failed else Spot()
+        after = surface.shuffled(length, factor)
+        ratio_tile = Tile(digits(ratio.median), _inverse(ratio) if effect.is_gain else ratio)
+        tiles = (ratio_tile, Tile(digits(after.median) if after else "")) if has_times else (ratio_tile,)
+        base = system.base if system.base is not surface else None
+        spreads = (
+            surface.unshuffled(length, factor),
+            after,
+            base.shuffled(length, factor) if base else None,
+        )
+        times = (f"{digits(spread.median)} ns an access" if spread else "" for spread in spreads)
+        return Spot(tiles, (bounds(ratio, digits) or "none", *times))
+
+    title = f"{effect.title}, here"
+    layers = (RATIO, SHUFFLED) if has_times else (RATIO,)
+    return _small_map(system, title, system.list_lengths, system.access_factors, spot, layers, is_folded)
+
+
+def _small_map(
+    system: System,
+    title: str,
+    lengths: Iterable[int],
+    factors: Sequence[int],
+    spot: Callable[[int, int], Spot],
+    layers: tuple[Layer, ...] = (RATIO,),
+    is_folded: bool = False,
+    head: Callable[[int], str] = amount,
+) -> HeatMap:
+    """Rows and columns without any figure are left out."""
+    rows = [(length, {factor: spot(length, factor) for factor in factors}) for length in lengths]
+    kept = [
+        factor for factor in factors if any(spots[factor].tiles or spots[factor].failure for _, spots in rows)
+    ]
+    return HeatMap(
+        title,
+        title,
+        ("|S|",),
+        tuple(Head((head(factor),)) for factor in kept),
+        tuple(
+            ((_length(system, length),), tuple(spots[factor] for factor in kept))
+            for length, spots in rows
+            if any(spot.tiles or spot.failure for spot in spots.values())
+        ),
+        layers,
+        TERMS,
+        "small",
+        is_folded,
+    )
+
+
+def _inverse(ratio: Ratio) -> Ratio:
+    low = 1 / ratio.high  # 0 for an infinite ratio
+    return Ratio(1 / ratio.median, low, 1 / ratio.low if ratio.low else math.inf, ratio.n)
+
+
+def _printed_tables(links: int, name: str, strategy: str) -> list[PrintedTable]:
+    wanted = {"links": links, "what": name, "strategy": strategy}
+    return [
+        table
+        for table in locality_tables().values()
+        if all(table.place.get(key) == value for key, value in wanted.items())
+    ]
+
+
+def _printed_map(system: System, printed: PrintedTable, effect: Effect) -> HeatMap:
+    """The printed ratios. P0213's Table 11 is local / global, and is inverted like ours."""
+    turned = effect.printed_name == LOCAL_TO_GLOBAL
+    ratios = {
+        (key[0], int(column)): 1 / value if turned else value
+        for key, line in printed.rows.items()
+        for column, value in line.items()
+        if value
+    }
+
+    def spot(length: int, factor: int) -> Spot:
+        ratio = ratios.get((length, factor))
+        if ratio is None:
+            return Spot()
+        return Spot((Tile(digits(ratio), beside_ratio(1 / ratio if effect.is_gain else ratio)),))
+
+    title = f"{printed.data_paper} {printed.label}{', inverted' if turned else ''}"
+    lengths = sorted({length for length, _ in ratios}, reverse=True)
+    factors = sorted({factor for _, factor in ratios}, reverse=True)
+    return _small_map(system, title, lengths, factors, spot)
+
+
+def _onset(system: System, surface: Surface) -> Section:
+    """The effect of each number of shuffles, drawn at the highest access factor, as P0089's Table 15."""
+    access = surface.access_factors[0]
+    lines = {
+        length: {
+            shuffles: ratio.median
+            for shuffles in surface.shuffle_factors
+            if (ratio := surface.degradation(length, access, shuffles))
+        }
+        for length in surface.list_lengths
+    }
+    printed = {
+        f"{table.data_paper} {table.label}": {
+            key[0]: {int(column): value for column, value in line.items() if value is not None}
+            for key, line in table.rows.items()
+        }
+        for table in _printed_tables(surface.links, ONSET, surface.strategy)
+    }
+    charts = [_chart(system, title, drawn) for title, drawn in {"here": lines, **printed}.items()]
+
+    def by_shuffles(factor: int) -> HeatMap:
+        def spot(length: int, shuffles: int) -> Spot:
+            ratio = surface.degradation(length, factor, shuffles)
+            if ratio:
+                return Spot((Tile(digits(ratio.median), ratio),), (bounds(ratio, digits) or "none",))
+            failed = surface.unfinished.get(length)
+            return failed_spot(*failed) if failed else Spot()
+
+        title = f"{surface.strategy}: after n shuffles / before, af = {amount(factor)}"
+        return _small_map(system, title, surface.list_lengths, surface.shuffle_factors, spot, head=str)
+
+    about = (
+        f"Time of an access after as many shuffles, relative to none; {_length(system, system.links)} links, "
+        f"access factor {access}, a line for each length of a list."
+    )
+    return Section(
+        f"{surface.strategy}: how soon a shuffle takes hold",
+        (
+            Paragraph(about),
+            *(chart for chart in charts if chart),
+            *map(by_shuffles, surface.access_factors),
+        ),
+        is_inner=True,
+    )
+
+
+def _chart(system: System, title: str, lines: Mapping[int, Mapping[int, float]]) -> Chart | None:
+    series = tuple(
+        Series(_length(system, length), tuple(sorted(line.items())), f"ramp-{place % LINE_STYLES}")
+        for place, (length, line) in enumerate(sorted(lines.items()))
+        if line
+    )
+    return Chart(title, "shuffle factor", "\u00d7", series, is_logarithmic=False) if series else None
+
+
+NS, BYTES = "ns", "bytes"
+
+
+@dataclass(frozen=True)
+class Cost:
+    figure: str
+    label: str
+    text: str
+    unit: str
+
+
+OTHER_COSTS = (
+    Cost("build_ns", "build", "nanoseconds a link to make the lists", NS),
+    Cost("shuffle_ns", "shuffle", "nanoseconds to pop one link and push another", NS),
+    Cost(
+        *("reallocate_ns", "re-allocation"),
+        *("nanoseconds a link to fill all lists again, after the shuffle", NS),
+    ),
+    Cost("reaccess_ns", "re-access", "nanoseconds an access to the lists that were filled again", NS),
+    Cost("built_bytes", "memory", "bytes a link by which the process grew in building", BYTES),
+    Cost(
+        *("shuffled_bytes", "after the shuffle"),
+        *("bytes a link by which it has grown after the shuffle", BYTES),
+    ),
+)
+
+
+def _costs_map(system: System) -> HeatMap:
+    names = tuple(system.surfaces)
+    rows = tuple(
+        (
+            (_length(system, length), _length(system, system.links // length)),
+            tuple(_cost_spot(surface, system.base, length) for surface in system.surfaces.values()),
+        )
+        for length in system.list_lengths
+    )
+    layers = tuple(
+        Layer(
+            cost.label,
+            f"{cost.text[:1].upper()}{cost.text[1:]}. Colours: relative to {BASE}.",
+            title=f"{cost.label}: {cost.text}",
+        )
+        for cost in OTHER_COSTS
+    )
+    return HeatMap(
+        "beside the accesses",
+        "Costs: a row for each length of a list, a column for each strategy",
+        ("|S|", "lists"),
+        strategy_heads(names),
+        rows,
+        layers,
+        tuple(f"{cost.label}, in full" for cost in OTHER_COSTS),
+        style="race",
+    )
+
+
+def _cost_spot(surface: Surface, base: Surface | None, length: int) -> Spot:
+    if length in surface.unfinished:
+        return failed_spot(*surface.unfinished[length])
+    tiles, facts = [], []
+    for cost in OTHER_COSTS:
+        spread = surface.figure(cost.figure, length)
+        if spread is None:
+            tiles.append(Tile())
+            facts.append("")
+            continue
+        ratio = surface.figure_against(base, cost.figure, length) if base and base is not surface else None
+        per = surface.links if cost.unit == BYTES else 1
+        low, median_, high = (digits(value / per) for value in (spread.low, spread.median, spread.high))
+        share = f"; {relative(ratio.median)} % of {BASE}" if ratio else ""
+        tiles.append(Tile(median_, ratio))
+        facts.append(f"{median_} {cost.unit} ({low}\u2013{high}){share}")
+    return Spot(tuple(tiles), tuple(facts)) if any(facts) else Spot()
+
+
+def _length(system: System, length: int) -> str:
+    return amount(length, counted_in_tens(system.links))

@@ -1,5 +1,5 @@
-"""Experiments that time several phases of one work: each phase is a figure of a cell, and has a table. Below
-the tables, the sentences: a function for each kind in the description.
+"""Experiments that time several phases of one work: each phase is a figure of a cell, and a layer of a map.
+Above the map, the sentences: a function for each kind in the description.
 
 rows -> phase_tables -> table -> figure_table(table, "free_ns") -> the lines, with that figure in place of the
 time
@@ -8,11 +8,19 @@ time
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import singledispatch
 
-from mallard.bench.analysis.cell_tables import CellTable, Line, cell_tables
-from mallard.bench.analysis.names import BASE, NULL, contestants
+from mallard.bench.analysis.cell_tables import (
+    CellTable,
+    Line,
+    cell_tables,
+    figure_line,
+    figure_table,
+    median_figure,
+    setting_text,
+)
+from mallard.bench.analysis.names import BASE, NULL, contestants, malloc
 from mallard.bench.analysis.ranking import (
     collect_pairings,
     mallocs_sentence,
@@ -20,10 +28,12 @@ from mallard.bench.analysis.ranking import (
     under_mallocs,
     unfinished_sentences,
 )
-from mallard.bench.analysis.words import also_equal, in_a_list, nanoseconds, percent_text, times_text
-from mallard.bench.cells import Cell, Times
+from mallard.bench.analysis.strategy_map import MARKS, AmountKind, Kind, TimeKind, strategy_map
+from mallard.bench.analysis.words import also_equal, factor, in_a_list, nanoseconds, percent_text, times_text
+from mallard.bench.cells import Cell
 from mallard.bench.experiments import EXPERIMENTS
-from mallard.bench.experiments.description.panel import Phases
+from mallard.bench.experiments.description.experiment import Experiment
+from mallard.bench.experiments.description.panel import Phases, Plot
 from mallard.bench.experiments.description.quantity import BYTES, Quantity
 from mallard.bench.experiments.description.sentence import (
     Bursts,
@@ -37,9 +47,22 @@ from mallard.bench.experiments.description.sentence import (
     Sentence,
     Share,
 )
+from mallard.bench.experiments.small_objects import HELD
 from mallard.bench.footprint import readable
-from mallard.bench.library import BURST
+from mallard.bench.library import BURST, MASKED
+from mallard.bench.papers.printed import PrintedTable
+from mallard.bench.papers.small_objects import (
+    POINTER_BYTES,
+    PROCESS,
+    STRATEGIES,
+    figure_name,
+    small_objects_tables,
+)
 from mallard.bench.result import Row
+from mallard.shared.report import model
+from mallard.shared.report.figures import digits
+from mallard.shared.report.model import Column, Figure, Paragraph, Points, Report, Section, Table, Unit
+from mallard.shared.report.picture import Chart, Head, HeatMap, Layer, Series, Spot, Tile, amount_legend
 from mallard.shared.stats import mean_ratio
 
 FEW = 3  # the most names in a sentence
@@ -116,28 +139,6 @@ def amount_text(shown: str, value: float) -> str:
     return f"{value:{form}} {unit}".strip()
 
 
-def figure_table(table: CellTable, figure: str) -> CellTable:
-    """The table of a figure. Cells without the figure are dropped; unfinished cells keep their status."""
-    return replace(table, lines=[figure_line(line, figure) for line in table.lines])
-
-
-def figure_line(line: Line, figure: str) -> Line:
-    base = _times(line.cells.get(BASE), figure)
-    cells: dict[str, Cell] = {}
-    for name, cell in line.cells.items():
-        times = _times(cell, figure)
-        if times or not cell.finished:
-            cells[name] = replace(cell, times=times, base=base)
-    return Line(line.place, cells)
-
-
-def median_figure(line: Line, strategy: str, figure: str) -> float | None:
-    """The median of a figure; None if the cell does not have the figure."""
-    cell = line.cells.get(strategy)
-    spread = cell.figure(figure) if cell else None
-    return spread.median if spread else None
-
-
 def fastest_text(table: CellTable, unit: str) -> str:
     """`multipool 1.20 to 2.31 ns an object, 20 % of new-delete's time`; empty if new-delete has not
     finished.
@@ -181,13 +182,6 @@ def least_text(most: Mapping[str, float], text: Callable[[float], str]) -> str:
 def bytes_text(value: float) -> str:
     """An amount in bytes. The growth of a process may be negative."""
     return readable(round(max(0.0, value)))
-
-
-def _times(cell: Cell | None, figure: str) -> Times:
-    """The times above 0, which ratios need."""
-    if cell is None:
-        return {}
-    return {repetition: value for repetition, value in cell.figures.get(figure, {}).items() if value > 0.0}
 
 
 def phase_sentences(experiment: str, table: CellTable, without: tuple[type[Sentence], ...] = ()) -> list[str]:
@@ -341,3 +335,245 @@ def _listing(text: str, items: str) -> list[str]:
 
 def _format(shown: str) -> Callable[[float], str]:
     return lambda value: amount_text(shown, value)
+
+
+def phases_report(experiment: Experiment, panel: Phases, rows: Iterable[Row]) -> Report:
+    """For each setting charts and a map of strategies by places, whose layers are the times and amounts."""
+    tables = phase_tables(experiment.name, rows)
+    answer = phase_sentences(experiment.name, tables[0])
+    return Report(
+        experiment.heading,
+        Paragraph(answer[0] if answer else ""),
+        tuple(section for table in tables for section in _setting(experiment, panel, table)),
+        (f"{panel.legend} {MARKS}",),
+    )
+
+
+def _setting(experiment: Experiment, panel: Phases, table: CellTable) -> list[Section]:
+    text = setting_text(table.setting)
+    caption = f"{text}: a row for each strategy, a column for each {panel.across}"
+    axis = panel.head or experiment.places[0]
+    columns = [(Head((f"{line.place[0]:,}",), f"{axis} {line.place[0]:,}"), line) for line in table.lines]
+    corner = f"strategy / {axis}"
+    picture = strategy_map(text, caption, corner, columns, table.strategies, _kinds(panel, table))
+    sentences = Points(tuple(phase_sentences(experiment.name, table)))
+    sections = [Section(text, (*_charts(panel, table), picture), is_headed=True, answer=(sentences,))]
+    if panel.over_time:
+        sections += [_section_over_time(panel, panel.over_time, table, line) for line in table.lines]
+    blog = _beside_blog(table) if panel.beside == LOKI_BLOG else None
+    if blog:
+        note = Paragraph("Nanoseconds an object; memory in bytes an object, with the pointer to it.")
+        sections.append(Section(blog.caption, (blog, note), is_headed=True, is_inner=True, is_folded=True))
+    return sections
+
+
+def _kinds(panel: Phases, table: CellTable) -> tuple[Kind, ...]:
+    times = [
+        TimeKind(
+            Layer(
+                time.short,
+                f"To {time.text}: CPU nanoseconds {time.unit}.",
+                title=f"{time.short}: {time.text}, ns {time.unit}",
+            ),
+            time.figure,
+        )
+        for time in panel.times
+    ]
+    total = Layer("% of new-delete", f"{panel.total}, in percent of new-delete's, which is in nanoseconds.")
+    figure = panel.relative.figure if panel.relative else ""
+    amounts = [_amount_kind(table, amount) for amount in panel.amounts]
+    return (*times, TimeKind(total, figure, relative=True), *amounts)
+
+
+def _amount_kind(table: CellTable, amount: Quantity) -> AmountKind:
+    per = f", bytes for each of {amount.per}" if amount.per else ""
+    about = f"Memory {amount.text}{per}." if amount.shown == BYTES else _sentence(amount.text)
+    layer = Layer(amount.short, about, amount_legend("column"), f"{amount.text}{per}")
+
+    def value(line: Line, name: str) -> float | None:
+        enough = line.place[0] >= amount.large
+        return cell_amount(table, line, name, amount, amount.per) if enough else None
+
+    if amount.shown == BYTES and not amount.per:
+        return AmountKind(layer, value)
+    text = digits if amount.per else _format(amount.shown)
+    return AmountKind(layer, value, text, amount.least)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _charts(panel: Phases, table: CellTable) -> list[Chart]:
+    lines = _strategy_lines(panel, table)
+    if panel.over_time is None:
+        charts = [_phase_chart(panel, lines, table, plot) for plot in panel.plots]
+    else:
+        short = panel.over_time.short
+        charts = [
+            lines.chart(
+                f"{_sentence(short)[:-1]}, {panel.across} {line.place[0]:,}",
+                short,
+                over_time(line, panel.over_time),
+            )
+            for line in table.lines
+        ]
+    return [chart for chart in charts if chart]
+
+
+def _phase_chart(panel: Phases, lines: StrategyLines, table: CellTable, plot: Plot) -> Chart | None:
+    quantity = plot.quantity
+    if quantity in panel.times:
+        return lines.chart(f"To {quantity.text}", plot.y, timed(table, quantity))
+
+    def value(line: Line, name: str) -> float | None:
+        amount = cell_amount(table, line, name, quantity, plot.per)
+        return amount / MIB if amount is not None and plot.mebibytes else amount
+
+    title = f"Memory {quantity.text}" if quantity.shown == BYTES else _sentence(quantity.text)[:-1]
+    return lines.chart(title, plot.y, table, value)
+
+
+def _section_over_time(panel: Phases, quantity: Quantity, table: CellTable, line: Line) -> Section:
+    """A map with a column for each tenth of the operations."""
+    shares = over_time(line, quantity)
+    title = f"{quantity.short} as the operations go, {panel.across} {line.place[0]:,}"
+    rows = tuple(
+        ((name,), tuple(_share_spot(share, name) for share in shares.lines)) for name in table.strategies
+    )
+    heads = tuple(Head((f"{share.place[0]} %",)) for share in shares.lines)
+    layers = (Layer(quantity.short, _sentence(quantity.text), (), title="{}"),)
+    picture = HeatMap(title, title, ("done",), heads, rows, layers, style="race by-strategy")
+    return Section(_sentence(title)[:-1], (picture,), is_inner=True)
+
+
+def _share_spot(share: Line, name: str) -> Spot:
+    finished = share.finished(name)
+    return Spot((Tile(factor(share.cells[name].ns_per_operation)),)) if finished else Spot()
+
+
+MIB = 1 << 20
+HUES = ("multipool", "both", "concurrent", "monotonic")
+OTHERS = "contender"  # the style of other libraries' allocators
+MOST = 11  # lines that a reader can distinguish
+
+Value = Callable[[Line, str], float | None]
+
+
+@dataclass(frozen=True)
+class StrategyLines:
+    x_name: str
+    styles: dict[str, str]  # of the drawn strategies, the same in all charts
+    is_logarithmic: bool
+
+    def chart(self, title: str, y_name: str, table: CellTable, value: Value | None = None) -> Chart | None:
+        """A chart of times, or of another value of a cell; None without lines."""
+        read_value = value or _time
+        series = [
+            Series(name, points, style)
+            for name, style in self.styles.items()
+            if (
+                points := tuple(
+                    (float(line.place[0]), y)
+                    for line in table.lines
+                    if (y := read_value(line, name)) is not None and y > 0.0
+                )
+            )
+        ]
+        if not series or len(table.lines) < 2:
+            return None
+        return Chart(title, self.x_name, y_name, tuple(series), self.is_logarithmic)
+
+
+def _strategy_lines(panel: Phases, table: CellTable) -> StrategyLines:
+    drawn = _drawn(timed(table, panel.relative) if panel.relative else table, panel.drawn)
+    hues = dict(zip(_plain_names(drawn), HUES * MOST, strict=False))
+    return StrategyLines(panel.x, {name: _style(name, hues) for name in drawn}, panel.logarithmic)
+
+
+def _drawn(table: CellTable, always: Sequence[str]) -> list[str]:
+    measured = table.strategies
+    first = [name for name in (NULL, BASE, *always) if name in measured]
+    others = {
+        name: mean_ratio(pairings).median
+        for name in measured
+        if name not in first and not malloc(name)
+        if (pairings := collect_pairings([table], name, BASE))
+    }
+    return [*first, *sorted(others, key=lambda name: others[name])][:MOST]
+
+
+def _plain_names(names: Sequence[str]) -> list[str]:
+    """The library's own strategies without variants. A burst has the colour of its plain strategy, a masked
+    strategy that of its unmasked one."""
+    own = [_plain(name) for name in contestants(names) if name != BASE]
+    return list(dict.fromkeys(own))
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix(BURST).removesuffix(MASKED)
+
+
+def _style(name: str, hues: dict[str, str]) -> str:
+    if name in (NULL, BASE):
+        return "global dashed" if name == NULL else "global"
+    hue = hues.get(_plain(name), OTHERS)
+    return f"{hue} dashed" if name != _plain(name) else hue
+
+
+def _time(line: Line, name: str) -> float | None:
+    return line.cells[name].ns_per_operation if line.finished(name) else None
+
+
+LOKI = STRATEGIES["USE_LOKI_SOA"]
+LOKI_BLOG = "Loki"  # the printed tables beside the map of a setting
+BLOG_COLUMNS = (
+    Column("N", numeric=False),
+    Column("what", numeric=False),
+    Column("new-delete here"),
+    Column("loki here"),
+    Column("% of new-delete"),
+    Column("new-delete there"),
+    Column("loki there"),
+    Column("% of it"),
+)
+
+
+def _beside_blog(table: CellTable) -> Table | None:
+    """Loki beside the default, phase by phase, here and as the blog prints it."""
+    order = dict(table.setting).get("order")
+    if LOKI not in table.strategies:
+        return None
+    rows = [
+        row
+        for printed in small_objects_tables().values()
+        if printed.place["order"] == order
+        for row in _rows_beside(table, printed)
+    ]
+    return Table("Loki and the default, here and in the blog", BLOG_COLUMNS, tuple(rows)) if rows else None
+
+
+def _rows_beside(table: CellTable, printed: PrintedTable) -> list[model.Row]:
+    rows = []
+    for key in printed.rows:
+        line = table.line(key[0])
+        if line is None or LOKI not in line.cells:
+            continue
+        quantity = printed.words["phase"][key[1]] if len(key) > 1 else "memory"
+        ours = [_our_figure(table, line, name, figure_name(printed, key)) for name in (BASE, LOKI)]
+        theirs = [printed.nanoseconds(key, name) for name in (BASE, LOKI)]
+        rows.append(model.Row((str(key[0]), quantity, *_pair(*ours), *_pair(*theirs))))
+    return rows
+
+
+def _our_figure(table: CellTable, line: Line, name: str, figure: str) -> float | None:
+    if figure != PROCESS:
+        return median_figure(line, name, figure)
+    held = cell_amount(table, line, name, HELD, HELD.per)
+    return None if held is None else held + POINTER_BYTES
+
+
+def _pair(base: float | None, loki: float | None) -> tuple[model.Cell, ...]:
+    """Both values, and the second in percent of the first."""
+    values = [None if value is None else Figure(value, Unit.NANOSECONDS) for value in (base, loki)]
+    return (*values, Figure(loki / base, Unit.RELATIVE) if base and loki else None)

@@ -1,16 +1,27 @@
-"""Races of strategies against new-delete, in experiments whose lines have several parameters: tables and
-sentences. With threads, the last place of a table is their number.
+"""Races of strategies against new-delete, in experiments whose lines have several parameters: tables,
+sentences, charts and maps. With threads, the last place of a table is their number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
 
-from mallard.bench.analysis.cell_tables import CellTable, Line, cell_tables
-from mallard.bench.analysis.labels import family, place_heads
-from mallard.bench.analysis.names import BASE, contestants
+from mallard.bench.analysis.cell_tables import CellTable, Line, cell_tables, median_figure, setting_text
+from mallard.bench.analysis.labels import binding, family, place_heads, place_text
+from mallard.bench.analysis.names import BASE, contestants, malloc
+from mallard.bench.analysis.race_map import (
+    MARKS,
+    PAPERS,
+    RaceMaps,
+    beside,
+    compared,
+    faults_dominate,
+    matching,
+    peak_memory,
+)
 from mallard.bench.analysis.ranking import (
     collect_pairings,
     mallocs_sentence,
@@ -28,9 +39,10 @@ from mallard.bench.analysis.words import (
     percent_text,
     times_text,
 )
-from mallard.bench.cells import Cell
+from mallard.bench.contenders import CONTENDERS
 from mallard.bench.experiments import EXPERIMENTS
-from mallard.bench.experiments.description.panel import Race
+from mallard.bench.experiments.description.experiment import Experiment
+from mallard.bench.experiments.description.panel import Most, MostRatio, Race
 from mallard.bench.experiments.description.sentence import (
     BeyondCores,
     ByThreads,
@@ -41,14 +53,14 @@ from mallard.bench.experiments.description.sentence import (
     RaceSentence,
     Unfinished,
 )
+from mallard.bench.footprint import readable
 from mallard.bench.library import SHARED
+from mallard.bench.papers.printed import PrintedTable
+from mallard.bench.papers.registry import all_tables
 from mallard.bench.result import Row
+from mallard.shared.report.model import Paragraph, Points, Report, Section
+from mallard.shared.report.picture import Chart, HeatMap, Series
 from mallard.shared.stats import mean_ratio, median, paired_ratio
-
-# Above these, the kernel's share and the page faults dominate a time. With huge pages, a few faults in 1000
-# operations are enough.
-KERNEL_SHARE = 0.4
-FAULTS_PER_1000 = 0.3
 
 
 def race_tables(experiment: str, rows: Iterable[Row], cores: int | None = None) -> list[CellTable]:
@@ -60,11 +72,6 @@ def race_sentences(experiment: str, table: CellTable) -> list[str]:
     panel = EXPERIMENTS[experiment].panel
     assert isinstance(panel, Race)
     return [sentence for kind in panel.sentences for sentence in _render(kind, experiment, table)]
-
-
-def faults_dominate(cell: Cell) -> bool:
-    """True if touching new pages takes more of the time than allocating."""
-    return (cell.system_share or 0.0) >= KERNEL_SHARE and cell.faults_per_1000 >= FAULTS_PER_1000
 
 
 def _render(kind: RaceSentence, experiment: str, table: CellTable) -> list[str]:
@@ -224,3 +231,157 @@ def _sharing(table: CellTable, shared: str, private: str) -> str:
     ratio = mean_ratio(pairings)
     suffix = " (no difference)" if no_difference(ratio) else ""
     return f"{shared} takes {nanoseconds(time)} ns, {times_text(ratio)} a private {private}'s time{suffix}"
+
+
+HUES = {
+    "new-delete": "global",
+    "monotonic": "monotonic",
+    "multipool": "multipool",
+    "multipool+monotonic": "both",
+}
+
+
+def race_report(
+    experiment: Experiment, panel: Race, rows: Iterable[Row], cores: int | None, *, everything: bool
+) -> Report:
+    """For each setting charts and maps of strategies by places, beside the papers."""
+    tables = race_tables(experiment.name, rows, cores)
+    sections = [
+        section for table in tables for section in _setting(experiment, panel, table, everything=everything)
+    ]
+    answer = race_sentences(experiment.name, tables[0])
+    return Report(
+        experiment.heading,
+        Paragraph(answer[0] if answer else ""),
+        tuple(sections),
+        (f"{panel.legend} {MARKS}",),
+    )
+
+
+def _setting(experiment: Experiment, panel: Race, table: CellTable, *, everything: bool) -> list[Section]:
+    groups = [
+        (place, list(lines))
+        for place, lines in groupby(table.lines, key=lambda line: line.place[: panel.maps])
+    ]
+    charts = [_chart(panel, table, place, lines) for place, lines in groups if panel.plotted and lines[1:]]
+    text = setting_text(table.setting)
+    answer = Points(tuple(race_sentences(experiment.name, table)))
+    below = [paragraph for figures in panel.below if (paragraph := _below(table, figures))]
+    first = Section(
+        text,
+        (*map(Paragraph, _remarks(panel, table)), *filter(None, charts), *below),
+        is_headed=True,
+        answer=(answer,),
+    )
+    shown = table if everything else table.only(compared(table))
+    maps = [
+        Section(_title(panel, place), (_map(experiment, panel, shown, place, lines),), is_inner=True)
+        for place, lines in groups
+    ]
+    return [first, *maps]
+
+
+def _remarks(panel: Race, table: CellTable) -> list[str]:
+    return [text for (name, value), text in panel.remarks.items() if dict(table.setting).get(name) == value]
+
+
+def _chart(panel: Race, table: CellTable, place: tuple[int, ...], lines: list[Line]) -> Chart | None:
+    series = [
+        Series(name, points, _style(name))
+        for name in table.strategies
+        if (
+            points := tuple(
+                (float(line.place[-1]), line.cells[name].ns_per_operation)
+                for line in lines
+                if line.finished(name)
+            )
+        )
+    ]
+    if not series:
+        return None
+    cores = table.cores
+    mark = (float(cores), "cores") if cores and lines[0].place[-1] <= cores <= lines[-1].place[-1] else None
+    y_name = f"ns {panel.wording.operation}"
+    return Chart(_title(panel, place), panel.plotted, y_name, tuple(series), mark=mark)
+
+
+def _style(name: str) -> str:
+    """A hue for a family, one for all contenders. A dash marks an abstract base, or another malloc."""
+    if name in CONTENDERS:
+        return "contender"
+    if name in SHARED:
+        return "concurrent" if "concurrent" in name else "lock"
+    dashed = " dashed" if binding(name) == "base" or malloc(name) else ""
+    return f"{HUES.get(family(name), 'global')}{dashed}"
+
+
+def _title(panel: Race, place: tuple[int, ...]) -> str:
+    return panel.title.format(*(f"2^{value}" for value in place))
+
+
+def _map(
+    experiment: Experiment, panel: Race, table: CellTable, place: tuple[int, ...], lines: Sequence[Line]
+) -> HeatMap:
+    title = _title(panel, place)
+    printed = [_printed(experiment, panel, table, place, paper) for paper in PAPERS]
+    caption = f"{title}, {setting_text(table.setting)}: a row for each {panel.row_text}"
+    figure = panel.memory
+    memory = (lambda line, name: median_figure(line, name, figure) or 0.0) if figure else peak_memory
+    maps = RaceMaps(
+        panel.wording,
+        lambda line, name: [
+            beside(of_paper, _key(of_paper, line), name, line.cells.get(name)) for of_paper in printed
+        ],
+        memory,
+        panel.figures,
+    )
+    corner = tuple(place_heads(table.places)[panel.maps :])
+    labels = [tuple(place_text(table.places, line.place)[panel.maps :]) for line in lines]
+    return maps.make(title, caption, corner, table.strategies, list(zip(labels, lines, strict=True)))
+
+
+def _key(printed: PrintedTable | None, line: Line) -> tuple[int, ...]:
+    """The last places of the line, as many as number the rows of the printed table."""
+    return line.place[-len(printed.axes) :] if printed else ()
+
+
+def _printed(
+    experiment: Experiment, panel: Race, table: CellTable, place: tuple[int, ...], paper: str
+) -> PrintedTable | None:
+    """The printed table. The papers have none of a setting that has a remark."""
+    if _remarks(panel, table):
+        return None
+    own_tables = [printed for printed in all_tables().values() if printed.experiment == experiment.name]
+    where = dict(zip(experiment.places, place, strict=False))
+    return matching(own_tables, paper, where, {"buffer": dict(table.setting).get("buffer")})
+
+
+def _below(table: CellTable, below: Most | MostRatio) -> Paragraph | None:
+    match below:
+        case Most(figure, text, in_bytes):
+            values = {name: _most(table, name, figure) for name in table.strategies}
+            words = {
+                name: readable(int(value)) if in_bytes else nanoseconds(value)
+                for name, value in values.items()
+                if value is not None
+            }
+        case MostRatio(figure, base, text):
+            words = {name: f"{ratio:.2f}" for name, ratio in _most_ratio(table, figure, base).items()}
+    listed = ", ".join(f"{name} {word}" for name, word in words.items())
+    return Paragraph(f"{text}: {listed}.") if listed else None
+
+
+def _most_ratio(table: CellTable, figure: str, base: str) -> dict[str, float]:
+    """The largest ratio of the figures of a cell, from the lines with several threads."""
+    most: dict[str, float] = {}
+    for line in table.lines:
+        for name in line.cells if line.place[-1] > 1 else ():
+            value, least = median_figure(line, name, figure), median_figure(line, name, base)
+            if value and least and least > 0:
+                most[name] = max(most.get(name, 1.0), value / least)
+    return {name: most[name] for name in table.strategies if name in most}
+
+
+def _most(table: CellTable, name: str, figure: str) -> float | None:
+    values = [median_figure(line, name, figure) for line in table.lines if line.finished(name)]
+    return max((value for value in values if value is not None), default=None)

@@ -7,12 +7,13 @@ rows -> group_works -> the works of each setting
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from mallard.bench.analysis.cell_tables import CellTable, Line, Setting, cell_tables
+from mallard.bench.analysis.cell_tables import CellTable, Line, Setting, cell_tables, setting_text
 from mallard.bench.analysis.names import BASE, in_table_order, malloc
 from mallard.bench.analysis.panel.phases import fastest_text
 from mallard.bench.analysis.ranking import mallocs_sentence, under_mallocs, unfinished_sentences
+from mallard.bench.analysis.strategy_map import MARKS, Kind, TimeKind, amount_kind, strategy_map
 from mallard.bench.analysis.words import factor, in_a_list, nanoseconds, percent, percent_text
 from mallard.bench.cells import Cell, paired
 from mallard.bench.experiments import EXPERIMENTS
@@ -30,6 +31,20 @@ from mallard.bench.experiments.description.sentence import (
 from mallard.bench.papers.fixed_block import AS_PRINTED, BLOCK, STRATEGIES, TIMES, WORKS, fixed_block_tables
 from mallard.bench.result import Row
 from mallard.shared.mallocs import split
+from mallard.shared.report import model
+from mallard.shared.report.figures import relative
+from mallard.shared.report.model import (
+    Column,
+    Estimate,
+    Figure,
+    Paragraph,
+    Points,
+    Report,
+    Section,
+    Table,
+    Unit,
+)
+from mallard.shared.report.picture import Head, HeatMap, Layer, Spot, Tile
 from mallard.shared.stats import Ratio, geometric_mean_ratio, paired_ratio
 
 
@@ -242,3 +257,89 @@ def _better_version(text: str, first: str, works: Sequence[Work]) -> list[str]:
 
 def _unfinished_work(work: Work) -> list[str]:
     return unfinished_sentences(work.table, "the work", lambda line: work.label)
+
+
+BOOK = "Blocks of one size and the default, here and in the book"
+
+
+def works_report(experiment: Experiment, panel: Works, rows: Iterable[Row]) -> Report:
+    """A map of strategies by works for each setting, and the book's figures beside ours."""
+    sections = []
+    for setting, works in group_works(experiment.name, rows).items():
+        sentences = Points(tuple(work_sentences(experiment.name, works)))
+        text = setting_text(setting)
+        book = (Paragraph(BOOK), _book(works)) if beside_book(works) else ()
+        blocks = (_map(panel, text, works), *book)
+        sections.append(Section(text, blocks, is_headed=True, answer=(sentences,)))
+    first = next(iter(group_works(experiment.name, rows).values()))
+    answer = work_sentences(experiment.name, first)
+    return Report(
+        experiment.heading,
+        Paragraph(answer[0] if answer else ""),
+        tuple(sections),
+        (f"{panel.legend} {MARKS}",),
+    )
+
+
+def _map(panel: Works, text: str, works: Sequence[Work]) -> HeatMap:
+    """With means, strategies are compared by their shares of new-delete's time."""
+    share = "time: in percent of new-delete's, which is in ns an operation" if panel.means else ""
+    kinds: tuple[Kind, ...] = (
+        TimeKind(Layer("ns", panel.text, title="" if share else "ns an operation")),
+        TimeKind(Layer("% of new-delete", panel.relative, title=share), relative=True),
+        *(amount_kind(amount.short, amount.text, amount.text, amount.figure) for amount in panel.amounts),
+    )
+    columns = [(Head(work.words, work.label), work.line) for work in works]
+    names = work_strategies(works)
+    caption = f"Works, {text}: a row for each strategy"
+    picture = strategy_map(text or "works", caption, "strategy", columns, names, kinds)
+    return _with_means(picture, works) if share else picture
+
+
+def _with_means(picture: HeatMap, works: Sequence[Work]) -> HeatMap:
+    """A column with the mean of the shares."""
+
+    def spot(name: str) -> Spot:
+        mean = mean_over_works(works, name) if name != BASE else None
+        tiles = [Tile() for _ in picture.layers]
+        tiles[1] = Tile(relative(mean.median), mean) if mean else Tile()
+        return Spot(tuple(tiles))
+
+    rows = tuple((labels, (*spots, spot(labels[0]))) for labels, spots in picture.rows)
+    return replace(picture, columns=(*picture.columns, Head(("mean",))), rows=rows)
+
+
+def _book(works: Sequence[Work]) -> Table:
+    """The time of blocks of one size relative to the default's, here and in the book."""
+    columns = (
+        Column("work", numeric=False),
+        Column("with", numeric=False),
+        Column("new-delete, ns"),
+        Column("blocks of one size, ns"),
+        Column("% of new-delete", "diamonds: the book's", less_is_better=True),
+        Column("faster"),
+        Column("in the book"),
+    )
+    rows = tuple(_book_row(entry) for entry in beside_book(works))
+    return Table(BOOK, columns, rows)
+
+
+def _book_row(entry: BesideBook) -> model.Row:
+    ratio = entry.ours
+    marks = ((entry.printed, "book"),)
+    return model.Row(
+        (
+            entry.work.label,
+            entry.strategy,
+            _time(entry.work, BASE),
+            _time(entry.work, entry.strategy),
+            Estimate(ratio, Unit.RELATIVE, marks) if ratio else None,
+            Figure(1 / ratio.median, Unit.FACTOR) if ratio else None,
+            Figure(1 / entry.printed, Unit.FACTOR),
+        )
+    )
+
+
+def _time(work: Work, name: str) -> model.Cell:
+    finished = work.line.finished(name)
+    return Figure(work.line.cells[name].ns_per_operation, Unit.NANOSECONDS) if finished else None

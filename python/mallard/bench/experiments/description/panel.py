@@ -1,4 +1,4 @@
-"""The table in the terminal and the section of the page."""
+"""The pictures, tables and sentences of an experiment."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Wording:
 
 @dataclass(frozen=True)
 class Most:
-    """Below a table of the terminal: the most of a figure over all lines, strategy by strategy."""
+    """Below the maps: the most of a figure over all lines, strategy by strategy."""
 
     figure: str
     text: str
@@ -63,16 +63,8 @@ class Most:
 
 
 @dataclass(frozen=True)
-class Columns:
-    """Below a table of the terminal: another figure of each cell."""
-
-    figure: str
-    text: str
-
-
-@dataclass(frozen=True)
 class MostRatio:
-    """Below a table of the terminal: the largest ratio of two figures, from lines of several threads."""
+    """Below the maps: the largest ratio of two figures, from lines of several threads."""
 
     figure: str
     base: str
@@ -84,16 +76,15 @@ class Race:
     """Strategies against the base: a table for each setting, with a line for each place."""
 
     wording: Wording
-    kinds: str  # the kinds of figures on the page
     maps: int  # the first places; they have a map each on the page
     title: str  # of a map, with {} for each of these places
-    rows: str  # the other places, as the head of the rows
-    row_text: str  # "number of threads", as text
+    row_text: str  # the other places, as text: "number of threads"
     sentences: tuple[RaceSentence, ...]
-    below: tuple[Most | Columns | MostRatio, ...]
+    below: tuple[Most | MostRatio, ...]
     legend: str
     memory: str = ""  # the figure of a cell's memory; by default the peak of its process
     plotted: str = ""  # the x axis of plots over the last place; empty: there are none
+    figures: tuple[Quantity, ...] = ()  # further ones of a cell
     remarks: Mapping[tuple[str, object], str] = field(default_factory=dict)  # on a setting no paper has
 
 
@@ -122,11 +113,8 @@ class Spreads:
 
 @dataclass(frozen=True)
 class Own:
-    """A panel of this experiment only: the modules of this name in `view/terminal/panel/` and
-    `view/html/panel/`.
-    """
+    """A panel of this experiment only: a function of analysis/panels.py makes it."""
 
-    module: str
     sentences: tuple[HeapSentence, ...] = ()  # those that are described
 
 

@@ -1,6 +1,4 @@
-"""The kinds of sentences about a table. The code of each kind is in `analysis/panel/`: `sentences.py`,
-`races.py`, `work_sentences.py` or `fragmentation_verdict.py`.
-"""
+"""The kinds of sentences about a table. The code of each kind is in `analysis/panel/`."""
 
 from __future__ import annotations
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
-from mallard.bench.analysis.cell_tables import Setting
 from mallard.bench.experiments import EXPERIMENTS
+from mallard.bench.experiments.description.panel import Spreads
 from mallard.bench.result import Row
 from mallard.bench.store import Note, Run
+from mallard.shared.report.model import Report
+from mallard.shared.report.page_sections import notes_list, section_list
+from mallard.shared.view.html.figures import with_raised_exponents
 from mallard.shared.view.html.markup import Markup, element, joined
 
 
@@ -42,29 +44,18 @@ class Section:
         return element("section", element("h2", self.heading), body, id=self.name, class_="part")
 
 
-def experiment_section(name: str, body: Markup, answer: Markup | None = None) -> Section:
-    """The section of an experiment."""
+def experiment_section(name: str, report: Report) -> Section:
+    """The section of an experiment: its description, and the report of its run."""
     experiment = EXPERIMENTS[name]
+    text = f"{experiment.text[:1].upper()}{experiment.text[1:]}."
+    introduction = element("p", f"{text} {experiment.explanation}".strip())
+    body = joined(introduction, section_list(name, report.sections), notes_list(report.notes))
+    answer = element("span", with_raised_exponents(report.answer.text)) if report.answer.text else None
     return Section(name, experiment.title, experiment.heading, body, answer)
 
 
-def unmeasured(name: str, scale: str = "--quick") -> Section:
+def unmeasured(name: str) -> Section:
     experiment = EXPERIMENTS[name]
-    command = f"mallard bench {name} {scale}".strip()
+    scale = "" if isinstance(experiment.panel, Spreads) else " --quick"
+    command = f"mallard bench {name}{scale}"
     return Section(name, experiment.title, experiment.heading, None, command=command)
-
-
-def introduction(name: str) -> Markup:
-    """The description of the experiment, then the notes that a reader needs."""
-    experiment = EXPERIMENTS[name]
-    text = f"{experiment.text[:1].upper()}{experiment.text[1:]}."
-    return element("p", f"{text} {experiment.explanation}".strip())
-
-
-def setting_text(setting: Setting, only: Collection[str] = ()) -> str:
-    """The setting, without the size of a buffer, which is among the conditions."""
-    return ", ".join(
-        f"{name.removesuffix('_log2').replace('_', ' ')} {value}"
-        for name, value in setting
-        if (name in only if only else not name.endswith("_bytes"))
-    )

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 
 from mallard.bench.analysis.names import in_table_order
+from mallard.bench.analysis.panels import panel_report
 from mallard.bench.choose import decision_chart
 from mallard.bench.claims import ledger
 from mallard.bench.experiments import EXPERIMENTS
-from mallard.bench.experiments.description.panel import Own, Phases, Race, Spreads, Works
 from mallard.bench.papers.catalogue import strategy_text
 from mallard.bench.result import Row
-from mallard.bench.view.html.cells.heat_map import cell_data
 from mallard.bench.view.html.conditions import cautions, conditions, reproduce
-from mallard.bench.view.html.contents import Measured, Section
+from mallard.bench.view.html.contents import Measured, Section, experiment_section, unmeasured
 from mallard.bench.view.html.findings.claims import claims_section
 from mallard.bench.view.html.findings.decision import decision_section
 from mallard.bench.view.html.findings.peers import peers_section
-from mallard.bench.view.html.panel.phases import phases_section
-from mallard.bench.view.html.panel.races import race_section
-from mallard.bench.view.html.panel.spreads import spreads_section
-from mallard.bench.view.html.panel.works import works_section
 from mallard.bench.view.html.paper_notes import paper_notes
+from mallard.shared.report.page_chart import DOT
+from mallard.shared.report.page_map import picture_data
 from mallard.shared.view.html.document import body_frame, html_document, inline_scripts
-from mallard.shared.view.html.line_plot import DOT
 from mallard.shared.view.html.markup import Markup, element
 
 TITLE = "Which allocation strategy is fastest here?"
 STYLES = (
-    *("report.css", "maps.css", "plots.css", "claims.css", "peers.css", "tree.css"),
+    *("report.css", "maps.css", "plots.css", "claims.css", "peers.css", "tree.css", "profile/profile.css"),
     "print.css",
 )
 SCRIPTS = ("panel.js", "cells.js", "heat.js", "plots.js", "claims.js", "sections.js")
@@ -48,7 +43,7 @@ def page(measured: Mapping[str, Measured], evidence: Sequence[Row] = ()) -> str:
         DOT,
     )
     return html_document(
-        TITLE, STYLES, body, cell_data(body, _strategies(measured, evidence)), inline_scripts(SCRIPTS)
+        TITLE, STYLES, body, picture_data(body, _strategies(measured, evidence)), inline_scripts(SCRIPTS)
     )
 
 
@@ -56,7 +51,7 @@ def _sections(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> list
     runs = list(measured.values())
     rows = evidence or [row for entry in runs for row in entry.rows]
     return [
-        *(section for name in EXPERIMENTS for section in _of_experiment(name, measured.get(name))),
+        *(_of_experiment(name, measured.get(name)) for name in EXPERIMENTS),
         peers_section(rows, runs),
         claims_section(ledger(rows)),
         decision_section(decision_chart(rows)),
@@ -72,22 +67,10 @@ def _strategies(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> di
     return {name: strategy_text(name) for name in in_table_order({row.strategy for row in rows})}
 
 
-def _of_experiment(name: str, measured: Measured | None) -> list[Section]:
-    experiment = EXPERIMENTS[name]
-    match experiment.panel:
-        case Phases() as panel:
-            return [phases_section(experiment, panel, measured)]
-        case Race() as panel:
-            return [race_section(experiment, panel, measured)]
-        case Works() as panel:
-            return [works_section(experiment, panel, measured)]
-        case Spreads() as panel:
-            return [spreads_section(experiment, panel, measured)]
-        case Own(module):
-            sections: list[Section] = import_module(f"mallard.bench.view.html.panel.{module}").sections(
-                measured
-            )
-            return sections
+def _of_experiment(name: str, measured: Measured | None) -> Section:
+    if measured is None or not measured.rows:
+        return unmeasured(name)
+    return experiment_section(name, panel_report(name, measured.rows, measured.run.machine.get("cores")))
 
 
 def _header(measured: Mapping[str, Measured], sections: Sequence[Section]) -> Markup:

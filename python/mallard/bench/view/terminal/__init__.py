@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from importlib import import_module
+from dataclasses import replace
 
 from rich.console import Console
+from rich.text import Text
 
-from mallard.bench.analysis.averages import compiler_effects
-from mallard.bench.analysis.names import in_table_order
+from mallard.bench.analysis.panels import panel_report
 from mallard.bench.analysis.peers import has_contenders
 from mallard.bench.experiments import EXPERIMENTS
-from mallard.bench.experiments.description.panel import Own, Phases, Race, Spreads, Works
+from mallard.bench.experiments.description.panel import Spreads
 from mallard.bench.footprint import readable
 from mallard.bench.result import Row
 from mallard.bench.run import Outcome
 from mallard.bench.store import Note, Run, Store
-from mallard.bench.view.terminal.panel import Answer, show_answers
-from mallard.bench.view.terminal.panel.phases import show_phases, show_works
-from mallard.bench.view.terminal.panel.races import show_race
-from mallard.bench.view.terminal.panel.spreads import show_spreads
-from mallard.bench.view.terminal.table import folded_names, ratio_piece, show_beside, strategy_block
+from mallard.shared.report.model import Points, Report, visible_blocks
+from mallard.shared.report.picture import HeatMap
+from mallard.shared.report.terminal import show_section
 from mallard.shared.view.terminal.console import print_line
 
 __all__ = ["show_outcome", "show_run"]
@@ -39,22 +37,32 @@ def show_run(
     for note in notes:
         print_line(console, f"{note.kind}: {note.text}")
     console.print()
-    experiment = EXPERIMENTS[run.experiment]
-    answers: list[Answer] = []
-    match experiment.panel:
-        case Phases() as panel:
-            answers = show_phases(console, experiment, panel, rows)
-        case Race() as panel:
-            answers = show_race(console, experiment, panel, run, rows, everything=everything)
-        case Works() as panel:
-            answers = show_works(console, experiment, panel, rows)
-        case Spreads() as panel:
-            show_spreads(console, experiment, panel, rows)
-        case Own(module):
-            show = import_module(f"{__name__}.panel.{module}").show
-            answers = show(console, rows, everything=everything)
-    show_compilers(console, rows)
-    show_answers(console, answers)
+    report = panel_report(run.experiment, rows, run.machine.get("cores"), everything=everything)
+    for section in report.sections:
+        show_section(console, section, visible_blocks(section.blocks), is_wrapped=True)
+        if section.blocks and not isinstance(section.blocks[-1], HeatMap):
+            console.print()
+    for text in report.notes:
+        console.print(text, style="dim")
+    _show_answers(console, report)
+
+
+def _show_answers(console: Console, report: Report) -> None:
+    """Prints what to use, last, so that it stays on the screen; with several settings, each below its own."""
+    answered = [section for section in report.sections if section.answer and section.answer != (Points(()),)]
+    if not answered:
+        return
+    console.print()
+    console.print(Text("What to use" if len(answered) == 1 else "What to use, by setting", "bold"))
+    answers = [block for section in answered for block in section.answer]
+    points = [text for block in answers if isinstance(block, Points) for text in block.texts]
+    if report.answer.text not in points:
+        console.print(report.answer.text)
+    for section in answered:
+        if len(answered) > 1:
+            console.print(Text(section.title, "bold"))
+        blocks = visible_blocks(section.answer)
+        show_section(console, replace(section, is_headed=False), blocks, is_wrapped=True)
 
 
 def heading(run: Run) -> str:
@@ -99,27 +107,3 @@ def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:
     page = "; 'mallard show page' shows it beside the published figures" if printed else ""
     peers = "; 'mallard show peers' compares with other libraries" if has_contenders(rows) else ""
     print_line(console, f"run {run.id} in {store.path}{page}{peers}")
-
-
-def show_compilers(console: Console, rows: Sequence[Row]) -> None:
-    effects = compiler_effects(rows)
-    if not effects:
-        return
-    names = in_table_order({name for effect in effects for name in effect.means})
-    widest = max(len(effect.compiler) for effect in effects)
-    console.print()
-    show_beside(
-        console,
-        (
-            strategy_block(
-                f"Time with another compiler / with {effects[0].base}, mean over rows (=: no difference)",
-                "",
-                group,
-                [
-                    (effect.compiler, [ratio_piece(effect.means.get(name)) for name in group])
-                    for effect in effects
-                ],
-            )
-            for group in folded_names(names, console.width - widest - 1)
-        ),
-    )

@@ -80,8 +80,8 @@ def size(size_log2: int) -> str:
 
 
 def with_raised_exponents(text: str) -> str:
-    """2^27 with a raised exponent."""
-    return re.sub(r"\b2\^(\d+)", lambda match: size(int(match[1])), text)
+    """2^27 and 10^6 with a raised exponent."""
+    return re.sub(r"\b(2|10)\^(\d+)", lambda match: match[1] + match[2].translate(RAISED), text)
 
 
 def mebibytes(count: float) -> str:

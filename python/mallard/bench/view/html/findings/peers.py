@@ -45,7 +45,7 @@ from mallard.bench.view.html.cells.heat_map import EMPTY, Cell, Choice, Column, 
 from mallard.bench.view.html.contents import Measured, Section
 from mallard.shared.stats import Ratio
 from mallard.shared.view.html import plot
-from mallard.shared.view.html.figures import LEGEND, ratio_step, with_raised_exponents
+from mallard.shared.view.html.figures import LEGEND, with_raised_exponents
 from mallard.shared.view.html.markup import Markup, element, joined
 from mallard.shared.view.html.says import answer, render_sentences
 from mallard.shared.view.html.tables import chip, data_table, drawn_cell, figure_cell, scrolled, table_row
@@ -351,7 +351,7 @@ def _standing_cell(table: HeatMap, standing: Standing | None, names: CellNames) 
         "lost": str(counts[SLOWER]),
         "counts": counts_text(counts),
     }
-    return table.cell(values | _of_ratio(mean), {"r": ratio_step(mean)})
+    return table.cell(values | _of_ratio(mean), {"r": mean})
 
 
 def _duel_cell(table: HeatMap, duel: Duel | None) -> Cell:
@@ -367,7 +367,7 @@ def _duel_cell(table: HeatMap, duel: Duel | None) -> Cell:
         "their value": value_text(duel.theirs, duel),
         "verdict": duel.verdict,
     }
-    return table.cell(values | _of_ratio(duel.ratio), {"r": ratio_step(duel.ratio)})
+    return table.cell(values | _of_ratio(duel.ratio), {"r": duel.ratio})
 
 
 def _of_ratio(ratio: Ratio) -> dict[str, str]:

@@ -37,7 +37,7 @@ from mallard.bench.analysis.peers import (
 )
 from mallard.bench.analysis.words import no_difference
 from mallard.bench.store import Run
-from mallard.bench.view.terminal.table import ratio_style
+from mallard.shared.report.terminal_map import ratio_style
 from mallard.shared.stats import Ratio
 
 SUMMARY_LEGEND = (

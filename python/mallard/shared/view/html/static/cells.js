@@ -1,5 +1,5 @@
-// The other figures of heat maps. The data is one JSON (cell_data of heat_map.py). A choice puts another figure of each cell
-// into its table, by the templates of the table's form.
+// The other figures of heat maps. The data is one JSON (picture_data of page_map.py). A choice puts another layer of each map
+// into its table.
 "use strict";
 
 mallard.ready = (async () => {
@@ -7,18 +7,22 @@ mallard.ready = (async () => {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   const { forms, tables, plots, steps, texts } = await new Response(stream).json();
 
+  const LONG = 6; // letters of a text that needs a smaller font
+
   class Cells {
     constructor(table, { form, title, heads, labels, columns }) {
       Object.assign(this, { title, heads, labels, form: forms[form] });
-      const [[first, { missing }]] = Object.entries(this.form.choices);
-      const written = () => [...table.querySelectorAll("td")].map((td) => td.firstChild?.data ?? "")
-        .map((text) => (text === missing ? "" : text));
+      const { missing } = this.form.layers[0];
+      const written = () => [...table.querySelectorAll("td")].map((td) => {
+        const text = td.firstChild?.data ?? "", small = td.querySelector("small");
+        return text === missing ? "" : small ? `${text}\t${small.textContent}` : text;
+      });
       this.columns = columns.map((column) => column?.split("\n") ?? written());
       this.width = columns.length ? heads.length : 0;
-      this.kind = table.querySelector("td") ? first : null; // the figures in view
+      this.layer = table.querySelector("td") ? 0 : null; // in view
     }
 
-    // The letters of its colours and its values; "!" and its status, short and in full; or nothing.
+    // The letters of its colours, the texts of the layers and the facts; "!" and its status, short and in full; or nothing.
     at(y, x) {
       return this.columns.map((column) => column[y * this.width + x]);
     }
@@ -27,17 +31,6 @@ mallard.ready = (async () => {
   const of = new Map([...document.querySelectorAll(".heat")].map((table, i) => [table, new Cells(table, tables[i])]));
   const measured = (cell) => cell[0] !== "" && cell[0] !== "!";
 
-  // Equal to expand() in heat_map.py: square brackets are left out if a value in them is missing.
-  const fill = (template, form, cell) => {
-    const value = (name) => cell[1 + form.values.indexOf(name)];
-    const there = (part) => ([...part.matchAll(/{(.+?)}/g)].every(([, name]) => value(name)) ? part : "");
-    for (let before = null; before !== template;) {
-      before = template;
-      template = template.replace(/\[([^[\]]*)\]/g, (_, part) => there(part));
-    }
-    return there(template).replace(/{(.+?)}/g, (_, name) => value(name));
-  };
-
   const step = (letter) => {
     const name = steps[letter.toLowerCase().charCodeAt(0) - 97];
     return letter === letter.toLowerCase() ? name : `${name} best`;
@@ -45,24 +38,24 @@ mallard.ready = (async () => {
 
   const make = (name, text) => Object.assign(document.createElement(name), { textContent: text });
 
-  const write = (td, form, cell, kind) => {
-    const { shows, colour, missing } = form.choices[kind];
-    const [text, small] = (fill(shows, form, cell) || missing).split("\n");
-    td.className = step(cell[0][colour]);
+  const write = (td, form, cell, layer) => {
+    const [text, small] = (cell[1 + layer] || form.layers[layer].missing).split("\t");
+    td.className = step(cell[0][layer]);
     td.replaceChildren(text, ...(small ? [make("small", small)] : []));
   };
 
-  const show = (table, kind) => {
+  const show = (table, layer) => {
     const cells = of.get(table);
-    if (cells.kind === kind) return;
-    cells.kind = table.dataset.kind = kind;
+    if (cells.layer === layer) return;
+    cells.layer = layer;
     cells.labels.forEach((_, y) => {
       const row = table.tBodies[0].rows[y];
       for (let x = 0; x < cells.width; x++) {
         const cell = cells.at(y, x);
-        if (measured(cell)) write(row.cells[x + 1], cells.form, cell, kind);
+        if (measured(cell)) write(row.cells[x + 1], cells.form, cell, layer);
       }
     });
+    table.classList.toggle("long", cells.columns[1 + layer].some((text) => text?.split("\t")[0].length > LONG));
   };
 
   // A table that is folded away has no rows until it is opened.
@@ -73,22 +66,22 @@ mallard.ready = (async () => {
       const row = make("tr", "");
       row.append(make("th", label));
       for (let x = 0; x < cells.width; x++) {
-        const [kind, text] = cells.at(y, x);
-        row.append(Object.assign(make("td", kind === "!" ? text : ""), { className: kind === "!" ? "broken" : "" }));
+        const [letters, text] = cells.at(y, x), failed = letters === "!";
+        row.append(Object.assign(make("td", failed ? text : ""), { className: failed ? "broken" : "" }));
       }
       return row;
     }));
   };
 
-  const choicesOf = (maps) => of.get(maps.querySelector(".heat")).form.choices;
+  const layersOf = (maps) => of.get(maps.querySelector(".heat")).form.layers;
 
   const addButtons = (maps) => {
     const controls = maps.querySelector(".controls"), fields = make("fieldset", ""), { name } = controls.dataset;
     fields.className = "choice";
     fields.append(Object.assign(make("legend", "The maps show"), { className: "unseen" }));
-    Object.entries(choicesOf(maps)).forEach(([kind, { label }], i) => {
-      const id = `${name}-${kind}`, input = document.createElement("input");
-      fields.append(Object.assign(input, { type: "radio", name, id, value: kind, defaultChecked: !i }),
+    layersOf(maps).forEach(({ label }, i) => {
+      const id = `${name}-${i}`, input = document.createElement("input");
+      fields.append(Object.assign(input, { type: "radio", name, id, value: i, defaultChecked: !i }),
         Object.assign(make("label", label), { htmlFor: id }));
     });
     controls.prepend(fields);
@@ -101,12 +94,12 @@ mallard.ready = (async () => {
   };
 
   const update = (maps) => {
-    const kind = maps.querySelector(".choice :checked").value;
-    explain(maps, choicesOf(maps)[kind]);
+    const layer = Number(maps.querySelector(".choice :checked").value);
+    explain(maps, layersOf(maps)[layer]);
     if (maps.closest("details:not([open])")) return;
     for (const table of maps.querySelectorAll(".heat")) {
       unfold(table);
-      show(table, kind);
+      show(table, layer);
     }
   };
 
@@ -121,7 +114,7 @@ mallard.ready = (async () => {
       for (const table of fold.querySelectorAll(".heat")) {
         if (table.closest(".maps")) continue;
         unfold(table);
-        show(table, Object.keys(of.get(table).form.choices)[0]);
+        show(table, 0);
       }
     });
   }
@@ -130,7 +123,8 @@ mallard.ready = (async () => {
   const facts = (td) => {
     const cells = of.get(td.closest(".heat")), cell = cells.at(td.parentElement.sectionRowIndex, td.cellIndex - 1);
     if (!measured(cell)) return [["status", cell[2] || "not measured"]];
-    return cells.form.terms.map(([term, template]) => [term, fill(template, cells.form, cell)]).filter(([, text]) => text);
+    const { layers, terms } = cells.form, names = [...layers.map(({ label }) => label), ...terms];
+    return names.map((name, i) => [name, cell[1 + i]?.replace("\t", "; ")]).filter(([, text]) => text);
   };
 
   return { facts, of: (table) => of.get(table), plots, texts };

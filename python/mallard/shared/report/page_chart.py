@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mallard.shared.view.html.figures import RAISED, three_digits
+from mallard.shared.report.figures import digits
+from mallard.shared.report.picture import Chart, Series
+from mallard.shared.view.html.figures import RAISED, with_raised_exponents
 from mallard.shared.view.html.markup import Markup, element, joined, leaf
 
 WIDTH, HEIGHT = 440, 300
@@ -32,78 +34,56 @@ LARGE = 1e5  # larger numbers have too many digits for a tick
 
 
 @dataclass(frozen=True)
-class Series:
-    name: str
-    points: Sequence[tuple[float, float]]  # in ascending order of x, both above 0
-    class_: str  # its colour, and its dashes
-
-
-@dataclass(frozen=True)
 class PlotData:
     """The script's data for a plot: the points of each series as texts."""
 
     values: tuple[tuple[tuple[str, str], ...], ...]
 
 
-@dataclass(frozen=True)
-class LinePlot:
-    title: str
-    x_name: str
-    y_name: str
-    series: Sequence[Series]
-    logarithmic_x: bool = True
-    mark: tuple[float, str] | None = None  # a place on the x axis with a word
+def line_plot(chart: Chart) -> Markup:
+    """The drawing. Heights are logarithmic, so that a factor has one height everywhere."""
+    ys = [y for line in chart.series for _, y in line.points]
+    low, high = _enclosing_powers(min(ys), max(ys))
+    place = _Place(chart.places, chart.is_logarithmic, low, high, _right(chart.series))
+    values = tuple(
+        tuple((_number(x), digits(y)) for x, y in line.points) for line in _by_height(chart.series)
+    )
+    drawing = element(
+        "svg",
+        _frame(chart, place, low, high),
+        *_lines(chart.series, place),
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        role="img",
+        aria_label=f"{chart.title}: {chart.y_name} by {chart.x_name}",
+    ).with_data(PlotData(values))
+    return element(
+        "figure", element("figcaption", with_raised_exponents(chart.title)), drawing, class_="lines"
+    )
 
-    def markup(self) -> Markup:
-        """The drawing. Heights are logarithmic, so that a factor has one height everywhere."""
-        ys = [y for line in self.series for _, y in line.points]
-        low, high = _enclosing_powers(min(ys), max(ys))
-        place = _Place(self._xs(), self.logarithmic_x, low, high, _right(self.series))
-        parts = [
-            self._frame(place, low, high),
-            *_lines(self.series, place),
-        ]
-        drawing = element(
-            "svg",
-            *parts,
-            viewBox=f"0 0 {WIDTH} {HEIGHT}",
-            role="img",
-            aria_label=f"{self.title}: {self.y_name} by {self.x_name}",
-        ).with_data(PlotData(self._values()))
-        return element("figure", element("figcaption", self.title), drawing, class_="lines")
 
-    def _values(self) -> tuple[tuple[tuple[str, str], ...], ...]:
-        return tuple(
-            tuple((_number(x), three_digits(y)) for x, y in line.points) for line in _by_height(self.series)
-        )
+def _frame(chart: Chart, place: _Place, low: float, high: float) -> Markup:
+    rungs = [(place.y(tick), f"{tick:.3g}") for tick in _ticks(low, high)]
+    grid = "".join(f"M{LEFT},{y:.1f}H{place.right:.0f}" for y, _ in rungs)
+    heights = [element("text", text, y=f"{y:.1f}") for y, text in rungs]
+    shown = _without_overlaps([(x, place.x(x)) for x in chart.places])
+    places = [element("text", _number(x), x=f"{where:.1f}") for x, where in shown]
+    middle = f"{(LEFT + place.right) / 2:.1f}"
+    return joined(
+        leaf("path", d=grid, class_="grid"),
+        element("g", *heights, class_="tick y", transform=f"translate({LEFT - 6} 4)"),
+        element("g", *places, class_="tick", transform=f"translate(0 {HEIGHT - BOTTOM + 16})"),
+        _limit(chart.mark, place) if chart.mark else None,
+        element("text", chart.x_name, x=middle, y=str(HEIGHT - 6), class_="axis-name"),
+        element("text", chart.y_name, x="2", y="10", class_="axis-name y"),
+    )
 
-    def _xs(self) -> list[float]:
-        return sorted({x for line in self.series for x, _ in line.points})
 
-    def _frame(self, place: _Place, low: float, high: float) -> Markup:
-        rungs = [(place.y(tick), f"{tick:.3g}") for tick in _ticks(low, high)]
-        grid = "".join(f"M{LEFT},{y:.1f}H{place.right:.0f}" for y, _ in rungs)
-        heights = [element("text", text, y=f"{y:.1f}") for y, text in rungs]
-        shown = _without_overlaps([(x, place.x(x)) for x in self._xs()])
-        places = [element("text", _number(x), x=f"{where:.1f}") for x, where in shown]
-        middle = f"{(LEFT + place.right) / 2:.1f}"
-        return joined(
-            leaf("path", d=grid, class_="grid"),
-            element("g", *heights, class_="tick y", transform=f"translate({LEFT - 6} 4)"),
-            element("g", *places, class_="tick", transform=f"translate(0 {HEIGHT - BOTTOM + 16})"),
-            self._limit(place),
-            element("text", self.x_name, x=middle, y=str(HEIGHT - 6), class_="axis-name"),
-            element("text", self.y_name, x="2", y="10", class_="axis-name y"),
-        )
-
-    def _limit(self, place: _Place) -> Markup | None:
-        if not self.mark:
-            return None
-        at = f"{place.x(self.mark[0]):.1f}"
-        return joined(
-            leaf("path", d=f"M{at},{TOP}V{HEIGHT - BOTTOM}", class_="limit"),
-            element("text", self.mark[1], x=at, dx="4", y=str(TOP + 8), class_="limit-name"),
-        )
+def _limit(mark: tuple[float, str], place: _Place) -> Markup:
+    at = f"{place.x(mark[0]):.1f}"
+    return joined(
+        leaf("path", d=f"M{at},{TOP}V{HEIGHT - BOTTOM}", class_="limit"),
+        element("text", mark[1], x=at, dx="4", y=str(TOP + 8), class_="limit-name"),
+    )
 
 
 class _Place:
@@ -144,8 +124,8 @@ def _line(series: Series, place: _Place, end: float, label: float) -> Markup:
         "g",
         leaf("polyline", points=" ".join(points)),
         lead if abs(label - end) > STRAIGHT else None,
-        element("text", series.name, x=f"{x:g}", y=f"{label + 4:.1f}"),
-        class_=f"series {series.class_}",
+        element("text", with_raised_exponents(series.name), x=f"{x:g}", y=f"{label + 4:.1f}"),
+        class_=f"series {series.style}",
     )
 
 

@@ -1,0 +1,183 @@
+"""Heat maps, charts, estimates and terms in the three writers."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from typing import Any
+
+import pytest
+
+from mallard.shared.report.figures import cell_text, digits, relative, rough
+from mallard.shared.report.markdown import markdown_report
+from mallard.shared.report.model import (
+    Column,
+    Estimate,
+    Paragraph,
+    Points,
+    Report,
+    Row,
+    Section,
+    Table,
+    Term,
+    Unit,
+)
+from mallard.shared.report.page_map import picture_data
+from mallard.shared.report.page_sections import section_list
+from mallard.shared.report.picture import Chart, Head, HeatMap, Layer, Series, Spot, Tile
+from mallard.shared.report.terminal import show_report
+from mallard.shared.stats import Difference, Ratio
+from mallard.shared.view.terminal.console import PlainConsole
+
+FASTER, EVEN = Ratio(0.4, 0.39, 0.41, 3), Ratio(1.01, 0.98, 1.03, 3)
+LAYERS = (
+    Layer("percent", "In percent.", title="{}: times"),
+    Layer("interval", "Its interval.", missing="none"),
+)
+MAP = HeatMap(
+    "a <map>",
+    "A map",
+    ("size", "W"),
+    (Head(("base",)), Head(("type", "/wink"), "pool/wink", ("a long family", "family")), Head(("slow",))),
+    (
+        (
+            ("2^10", "1"),
+            (
+                Spot((Tile("61.2"), Tile()), ("one",)),
+                Spot((Tile("40\n30 / 64", FASTER, is_best=True), Tile("39\u201341", FASTER)), ("two",)),
+                Spot((Tile("101", EVEN), Tile("98\u2013103", EVEN)), ("",)),
+            ),
+        ),
+        (("2^11", "16"), (Spot(), Spot(failure=("mem", "out of memory: none left")), Spot())),
+    ),
+    LAYERS,
+    ("a term",),
+)
+CHART = Chart("a chart", "threads", "ns", (Series("pool", ((1.0, 2.0), (2.0, 3.5)), "multipool"),))
+TABLE = Table(
+    "Estimates",
+    (Column("strategy", numeric=False), Column("%", less_is_better=True)),
+    (
+        Row((Term("pool", "of blocks", "there"), Estimate(FASTER, Unit.RELATIVE, ((0.5, "p0213"),)))),
+        Row((Term("heap"), None)),
+    ),
+)
+REPORT = Report(
+    "Pictures",
+    Paragraph("The answer."),
+    (
+        Section("first", (MAP, CHART), about="of two"),
+        Section("there", (Points(("One 2^6.", "Two.")), TABLE), anchor="there", is_inner=True),
+    ),
+)
+
+
+def screen(width: int = 100) -> list[str]:
+    console = PlainConsole(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    show_report(console, REPORT)
+    return console.export_text().splitlines()
+
+
+def sections_page() -> str:
+    body = section_list("part", REPORT.sections)
+    return f"{body}{picture_data(body, {'pool/wink': 'a pool'})}"
+
+
+def data(page: str) -> Any:
+    match = re.search(r'<script id="cells"[^>]*>([^<]*)</script>', page)
+    assert match
+    return json.loads(zlib.decompress(base64.b64decode(match[1])))
+
+
+def test_a_terminal_shows_titled_layers_with_marks() -> None:
+    lines = screen()
+    at = lines.index("a <map>: times")
+    assert lines[at + 1].split() == ["family"]
+    assert [line.split() for line in lines[at + 2 : at + 6]] == [
+        ["size", "W", "base", "type", "slow"],
+        ["/wink"],
+        ["2^10", "1", "61.2", "40*", "101="],
+        ["2^11", "16", "-", "mem", "-"],
+    ]
+    assert not any("interval" in line for line in lines), "only pages have it"
+
+
+def test_columns_fold_at_the_width() -> None:
+    lines = [line.split() for line in screen(16)]
+    assert [line for line in lines if line[:2] == ["size", "W"]] == [
+        ["size", "W", word] for word in ("base", "type", "slow")
+    ]
+
+
+def test_markdown_has_a_table_for_each_titled_layer() -> None:
+    text = markdown_report(REPORT, "mallard show")
+    assert "**a &lt;map>: times**" in text
+    assert "| size | W | base | pool/wink | slow |" in text
+    assert "| 2^10 | 1 | 61.2 | 40 | 101 |" in text
+    assert "| 2^11 | 16 |  | mem |  |" in text
+    assert "- One 2^6.\n- Two." in text
+    assert "| pool | 40 (39 to 41) |" in text
+    assert "### there" in text
+
+
+def test_a_page_shows_the_first_layer_and_has_the_others_as_data() -> None:
+    page = sections_page()
+    assert '<td class="f3 best">40<small>30 / 64</small><td class=eq>101' in page
+    assert "<td class=broken>mem" in page
+    assert "<th>2\u00b9\u2070, 1" in page
+    (table,) = data(page)["tables"]
+    assert (table["title"], table["labels"]) == ("a <map>", ["2\u00b9\u2070, 1", "2\u00b9\u00b9, 16"])
+    letters, first, interval, terms = table["columns"]
+    assert letters.split("\n")[3:] == ["", "!", ""]
+    assert first is None, "the table shows it"
+    assert interval.split("\n")[1:5] == ["39\u201341", "98\u2013103", "", "out of memory: none left"]
+    assert terms.split("\n")[:2] == ["one", "two"]
+    assert data(page)["forms"][0]["terms"] == ["a term"]
+    assert data(page)["texts"] == {"pool/wink": "a pool"}
+    assert 'class="controls"' in page, "there are layers to choose from"
+
+
+def test_a_page_draws_charts_and_estimates() -> None:
+    page = sections_page()
+    assert data(page)["plots"] == [[[["1", "2.00"], ["2", "3.50"]]]]
+    assert '<a href="#there">pool</a><small>of blocks</small>' in page
+    assert '<span class="chip f3">40</span><small>39 to 41</small>' in page
+    assert 'class="mark p0213"' in page
+    assert page.count('class="drawn"') == 2
+
+
+def test_a_table_describes_names_where_there_is_room() -> None:
+    assert any(line.split() == ["pool", "40", "39", "to", "41", "of", "blocks"] for line in screen(100))
+    assert not any("of blocks" in line for line in screen(30))
+
+
+@pytest.mark.parametrize(
+    ("estimate", "text"),
+    [
+        (Estimate(FASTER, Unit.RELATIVE), "40 (39 to 41)"),
+        (Estimate(Ratio(0.4, 0.0, float("inf"), 1), Unit.RELATIVE), "40 (one repetition: no interval)"),
+        (Estimate(Difference(10.0, 9.5, 10.5, 3), Unit.POINTS_MORE), "+10.0 (+9.5 to +10.5)"),
+        (Estimate(Ratio(0.766, 0.7, 0.8, 3), Unit.RELATIVE_MEAN), "76.6 (70.0 to 80.0)"),
+    ],
+)
+def test_words_an_estimate(estimate: Estimate, text: str) -> None:
+    assert cell_text(estimate) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (digits(1.634), "1.63"),
+        (digits(99.96), "100"),
+        (digits(20400), "20,400"),
+        (relative(0.0504), "5.0"),
+        (relative(40.0), "4,000"),
+        (rough(0.04), "<0.1"),
+        (rough(0.0), "0"),
+        (rough(5.24), "5.2"),
+    ],
+)
+def test_words_numbers(text: str, expected: str) -> None:
+    assert text == expected
