@@ -36,7 +36,7 @@ class FakeProgram(Program):
     def run(self, arm: Arm, scope: Scope) -> RunResult:
         self.runs.append(arm)
         strategy = arm.strategy
-        key = strategy if strategy not in (None, NULL) else arm.malloc.name if arm.malloc else ""
+        key = strategy if strategy not in (None, NULL) else arm.malloc.name if arm.malloc else arm.tunables
         cpu = self.seconds - self.saved_ms.get(key or "", 0.0) / 1e3
         served = Counts(served=900, freed=900, started_again=90, elsewhere=50, servers=1)
         counts = (

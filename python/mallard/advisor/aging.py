@@ -32,17 +32,17 @@ from mallard.advisor.trial.process import record, refuse_failed_load, run_limite
 from mallard.advisor.trial.program import (
     HEADER,
     NO_SCOPE,
-    Arm,
     History,
     Program,
     RunResult,
     Scope,
+    arm_under,
     tried_process,
 )
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.shared.age import Age
 from mallard.shared.errors import UsageError
-from mallard.shared.mallocs import OWN, is_available, own_name, require_library
+from mallard.shared.mallocs import OWN, is_available, own_name
 from mallard.shared.prose import in_prose
 from mallard.shared.scratch import scratch_folder
 from mallard.shared.stats import Ratio, Spread, median, paired_ratio, spread
@@ -218,7 +218,7 @@ def age_program(
     step: Callable[[str], Callable[[int, int], None]],
 ) -> Aging:
     begin = time.monotonic()
-    first = program.run(Arm(None, require_library(request.mallocs[0])), UNSCOPED)
+    first = program.run(arm_under(request.mallocs[0], None), UNSCOPED)
     refuse_failed_load(first)
     program = replace(program, first=first)
     if request.process is None:
@@ -233,7 +233,7 @@ def age_program(
     mallocs = [request.mallocs[0]] if brought else [name for name in request.mallocs if is_available(name)]
     keys = {(malloc, age): f"{malloc} in {age.process}" for malloc in mallocs for age in request.ages}
     arms = {
-        name: partial(program.run, Arm(None, require_library(malloc), age), UNSCOPED)
+        name: partial(program.run, arm_under(malloc, None, age), UNSCOPED)
         for (malloc, age), name in keys.items()
     }
     rounds = request.rounds or LEAST_ROUNDS
@@ -351,7 +351,7 @@ def age_server(program: Program, request: Request, tick: Callable[[int, int], No
     with scratch_folder("age") as folder:
         report = Path(folder) / "report"
         # The library with malloc's functions answers questions about the heap. It is in all loads alike.
-        arm = Arm(None, require_library(request.mallocs[0]))
+        arm = arm_under(request.mallocs[0], None)
         environment = replace(program, measuring=program.library).environment(arm, UNSCOPED, report)
         watch = _Watch(report, request, tick)
         with (

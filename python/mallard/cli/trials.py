@@ -59,7 +59,7 @@ def check_runs(arguments: argparse.Namespace) -> None:
     check_program(arguments.program[0])
     if arguments.rounds is not None and arguments.rounds < LEAST_ROUNDS:
         raise UsageError(f"--rounds {arguments.rounds}: an interval needs {LEAST_ROUNDS} rounds or more")
-    mallocs.selected(arguments.mallocs, "--global")
+    chosen_mallocs(arguments)
     check_age(arguments)
     check_surroundings(arguments)
     for file, option in ((arguments.trace, "--trace"), (arguments.input, "--input")):
@@ -68,7 +68,7 @@ def check_runs(arguments: argparse.Namespace) -> None:
 
 
 def chosen_mallocs(arguments: argparse.Namespace) -> tuple[str, ...]:
-    return tuple(mallocs.selected(arguments.mallocs, "--global"))
+    return tuple(mallocs.selected(arguments.mallocs, "--global", switches=True))
 
 
 def check_available(chosen: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -44,6 +44,13 @@ MALLOCS = {
     )
 }
 NAMES = (OWN, *MALLOCS)
+# glibc's malloc with tunables, by a name of its own: `glibc:arena_max=1:top_pad=64M`.
+SWITCH_MARK = f"{OWN}:"
+TUNABLES_VARIABLE = "GLIBC_TUNABLES"
+TUNABLES = (
+    *("arena_max", "arena_test", "hugetlb", "mmap_max", "mmap_threshold", "mxfast", "tcache_count"),
+    *("tcache_max", "tcache_unsorted_limit", "top_pad", "trim_threshold"),
+)
 _files: dict[str, Path] = {}  # the libraries that --malloc gave as files
 
 
@@ -105,11 +112,47 @@ def register_file(item: str) -> str:
     return name
 
 
-def selected(text: str, option: str) -> list[str]:
-    """The names in a comma-separated list. Registers files; refuses unknown names."""
+def is_switch(malloc: str) -> bool:
+    return malloc.startswith(SWITCH_MARK)
+
+
+def tunables(malloc: str) -> str:
+    """The value of GLIBC_TUNABLES: `glibc.malloc.arena_max=1`; empty for other names."""
+    if not is_switch(malloc):
+        return ""
+    settings = (part.partition("=") for part in malloc.removeprefix(SWITCH_MARK).split(":"))
+    return ":".join(f"glibc.malloc.{name}={_number(value)}" for name, _, value in settings)
+
+
+def title(malloc: str) -> str:
+    """As sentences name it: `glibc with arena_max=1`."""
+    if not is_switch(malloc):
+        return malloc
+    return f"{OWN} with {' and '.join(malloc.removeprefix(SWITCH_MARK).split(':'))}"
+
+
+def _number(value: str) -> int:
+    """`64M` -> 67108864. Raises a ValueError."""
+    shift = {"K": 10, "M": 20, "G": 30}.get(value[-1:], 0)
+    return int(value[:-1] if shift else value) << shift
+
+
+def with_tunables(added: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment with tunables of glibc. The user's precede, so that ours count."""
+    every = ":".join(filter(None, (environment.get(TUNABLES_VARIABLE, ""), added)))
+    return {**environment, TUNABLES_VARIABLE: every} if added else {**environment}
+
+
+def selected(text: str, option: str, *, switches: bool = False) -> list[str]:
+    """The names in a comma-separated list. Registers files; refuses unknown names. With `switches`, glibc
+    may have tunables.
+    """
     chosen = []
     for item in (item.strip() for item in text.split(",")):
-        if is_file(item):
+        if switches and is_switch(item):
+            _refuse_unknown_tunables(item, option)
+            chosen.append(item)
+        elif is_file(item):
             chosen.append(register_file(item))
         elif item in NAMES:
             chosen.append(item)
@@ -119,6 +162,16 @@ def selected(text: str, option: str) -> list[str]:
                 "NAME=FILE of a library that has a malloc"
             )
     return list(dict.fromkeys(chosen))
+
+
+def _refuse_unknown_tunables(item: str, option: str) -> None:
+    for part in item.removeprefix(SWITCH_MARK).split(":"):
+        name, _, value = part.partition("=")
+        if name not in TUNABLES or not re.fullmatch(r"[0-9]{1,10}[KMG]?", value):
+            raise UsageError(
+                f"{option} '{item}': '{part}' is not a setting of glibc's malloc; give NAME=NUMBER, such as "
+                f"top_pad=64M, with a name of {', '.join(TUNABLES)}"
+            )
 
 
 def file_names(names: Iterable[str]) -> dict[str, str]:
@@ -165,7 +218,7 @@ def find_library(malloc: str) -> Path | None:
 
 
 def is_available(malloc: str) -> bool:
-    return malloc == OWN or find_library(malloc) is not None
+    return malloc == OWN or is_switch(malloc) or find_library(malloc) is not None
 
 
 def require_library(malloc: str) -> Path | None:
@@ -176,13 +229,15 @@ def require_library(malloc: str) -> Path | None:
             f"{malloc} is not installed, so nothing can be compared with it; install {package}, or leave it "
             "out of --global"
         )
-    return None if malloc == OWN else find_library(malloc)
+    return None if malloc == OWN or is_switch(malloc) else find_library(malloc)
 
 
 def how_to_use(malloc: str, words: Sequence[str]) -> str:
     """The line to type for a program under this malloc, and the Debian package of the malloc."""
     if malloc == OWN:
         return f"{shlex.join(words)}, with no malloc preloaded"
+    if is_switch(malloc):
+        return f"{TUNABLES_VARIABLE}={tunables(malloc)} {shlex.join(words)}"
     library = find_library(malloc) or MALLOCS[malloc].library
     package = f"; the library is in Debian's package {package_name(malloc)}" if malloc in MALLOCS else ""
     return f"{preload.VARIABLE}={shlex.quote(str(library))} {shlex.join(words)}{package}"

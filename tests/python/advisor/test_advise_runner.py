@@ -91,6 +91,23 @@ def test_mallocs_run_on_the_heap_of_trials(advise, monkeypatch):
     assert "glibc on an old heap" in decide(case).headline
 
 
+class Switched(FakeProgram):
+    saved_ms = FakeProgram.saved_ms | {"glibc.malloc.arena_max=1": 60.0}
+
+
+def test_tunables_of_glibc_are_tried_for_a_reason(advise):
+    threads = document()["process"] | {"command": ["server"], "events": 1_000_000, "threads": 4}
+    case, runs, _ = advise(Switched, Request(("glibc",), switches=True), process=threads)
+    tried = {arm.tunables for arm in runs} - {""}
+    names = ("arena_max=1", "hugetlb=1", "tcache_count=1000")
+    assert tried == {f"glibc.malloc.{name}" for name in names}, "it has few faults"
+    verdict = decide(case)
+    assert verdict.headline.startswith("Use glibc with arena_max=1 instead of glibc: 60.0 % saved")
+    assert ("to use it", "GLIBC_TUNABLES=glibc.malloc.arena_max=1 server") in verdict.facts
+    _, runs, _ = advise(Switched, Request(("glibc",)), process=threads)
+    assert {arm.tunables for arm in runs} == {""}
+
+
 @pytest.mark.parametrize(("count", "wall"), [(2, True), (1, False)])
 def test_mallocs_and_strategies_share_one_clock(advise, monkeypatch, count, wall):
     monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}"))

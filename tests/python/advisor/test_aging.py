@@ -38,6 +38,7 @@ from mallard.advisor.trial.program import (
     RunResult,
     Scope,
     TriedProcess,
+    arm_under,
     read_counts,
 )
 from mallard.advisor.view.aging import aging_json
@@ -255,6 +256,11 @@ def test_unserved_runs_have_no_malloc_functions_in_front(tmp_path):
     served = program.environment(Arm("null", None, YOUNG), Scope("", ()), tmp_path / "report")
     assert served["LD_PRELOAD"].startswith("/trial.so")
     assert "MALLARD_TRIAL_HISTORY" not in served
+    switched = program.environment(
+        arm_under("glibc:arena_max=1", None, YOUNG), Scope("", ()), tmp_path / "report"
+    )
+    assert switched["GLIBC_TUNABLES"].split(":")[-1] == "glibc.malloc.arena_max=1"
+    assert switched["LD_PRELOAD"] == plain["LD_PRELOAD"].replace("/measured.so:/je.so", "/measured.so")
     second = replace(program, process=TriedProcess("cc1", 2, "cc1"))
     environment = second.environment(Arm(None, None, OLD), Scope("", ()), tmp_path / "report")
     assert environment["LD_PRELOAD"].startswith("/trial.so"), "it counts processes by their first allocation"

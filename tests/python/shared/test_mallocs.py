@@ -135,6 +135,37 @@ def test_line_to_type_names_library_and_package(
     )
 
 
+def test_glibc_takes_tunables() -> None:
+    name = "glibc:arena_max=1:top_pad=64M"
+    assert mallocs.selected(f"glibc,{name}", "--global", switches=True) == ["glibc", name]
+    value = "glibc.malloc.arena_max=1:glibc.malloc.top_pad=67108864"
+    assert mallocs.tunables(name) == value
+    assert mallocs.tunables("glibc") == ""
+    assert mallocs.title(name) == "glibc with arena_max=1 and top_pad=64M"
+    assert mallocs.how_to_use(name, ("./server", "a b")) == f"GLIBC_TUNABLES={value} ./server 'a b'"
+    assert mallocs.is_available(name)
+    assert mallocs.require_library(name) is None
+    users = {"GLIBC_TUNABLES": "glibc.malloc.check=1", "HOME": "/"}
+    assert mallocs.with_tunables("", users) == users
+    assert mallocs.with_tunables(value, users) == {
+        "GLIBC_TUNABLES": f"glibc.malloc.check=1:{value}",
+        "HOME": "/",
+    }
+
+
+@pytest.mark.parametrize(
+    "item", ["glibc:", "glibc:arenas=1", "glibc:arena_max", "glibc:arena_max=x", "glibc:top_pad=-1"]
+)
+def test_wrong_tunables_are_refused(item: str) -> None:
+    with pytest.raises(UsageError, match="is not a setting of glibc's malloc; give NAME=NUMBER"):
+        mallocs.selected(item, "--global", switches=True)
+
+
+def test_a_runner_has_no_tunables() -> None:
+    with pytest.raises(UsageError, match="--malloc 'glibc:arena_max=1'"):
+        mallocs.selected("glibc:arena_max=1", "--malloc")
+
+
 @pytest.mark.parametrize(
     ("names", "package"),
     [

@@ -17,11 +17,10 @@ from mallard.advisor.trial.campaign import Campaign, Ground, run_once, summarize
 from mallard.advisor.trial.effect import Effect, run_cpu_seconds, run_wall_seconds
 from mallard.advisor.trial.preloading import refuse_unaged
 from mallard.advisor.trial.process import RunsDifferError, refuse_difference
-from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
+from mallard.advisor.trial.program import AS_IT_IS, NULL, Program, RunResult, Scope, arm_under
 from mallard.advisor.trial.rounds import Rounds, interleaved, refuse_killed
 from mallard.shared.age import Age, young
 from mallard.shared.errors import UsageError
-from mallard.shared.mallocs import require_library
 from mallard.shared.stats import Ratio, paired_ratio
 
 LEAST_ROUNDS, MOST_ROUNDS = 3, 21
@@ -182,9 +181,8 @@ def _choose_arms(
             arms[malloc] = partial(_run_unchanged, program, malloc, plan.age)
         arms[YOUNG_ARM] = partial(_run_unchanged, program, mallocs[0], young())
         for trial, malloc in served:
-            library = require_library(malloc)
             for strategy in (NULL, trial.strategy):
-                arm = Arm(strategy, library, plan.age)
+                arm = arm_under(malloc, strategy, plan.age)
                 arms[_scope_arm(trial, malloc, strategy)] = partial(program.run, arm, trial.scope)
         omitted = [malloc for malloc in mallocs if malloc not in chosen_mallocs]
         omitted += [trial.candidate.title for trial in trials if trial not in chosen]

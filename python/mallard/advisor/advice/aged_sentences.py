@@ -11,6 +11,7 @@ from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.wording import change, interval, strategy_name, times
 from mallard.advisor.trial.campaign import LEAST_EFFECT, Ground, describe_failures_together
 from mallard.advisor.trial.effect import Effect, slower_interval, times_slower
+from mallard.shared.mallocs import title
 from mallard.shared.prose import in_prose
 
 
@@ -49,9 +50,8 @@ def scope_change(scope: AgedScope, aged: AgedHeap) -> str:
     best, on_top = _fastest_aged_malloc(aged), scope.effect_on_top
     if best is None or on_top is None:
         return text
-    return (
-        f"{text}; there {best.malloc} alone {_saves_or_costs(best)}, and on top of it {still_saves(on_top)}"
-    )
+    alone = f"{title(best.malloc)} alone {_saves_or_costs(best)}"
+    return f"{text}; there {alone}, and on top of it {still_saves(on_top)}"
 
 
 def _saves_or_costs(effect: GlobalEffect) -> str:
@@ -93,14 +93,14 @@ def aged_facts(study: Study) -> Iterator[tuple[str, str]]:
             parts.append(f"the program is {times_slower(aged.slower)}{slower_interval(aged.slower)}")
         if (effect := _fastest_aged_malloc(aged)) and aged.globals:
             words = change(effect.time, aged.globals.seconds)
-            parts.append(f"{effect.malloc} instead of {aged.globals.base}: {words}")
+            parts.append(f"{title(effect.malloc)} instead of {aged.globals.base}: {words}")
         for scope in aged.scopes:
             if scope.effect:
                 name = strategy_name(scope.effect).rstrip(",")
                 words = change(scope.effect.time, scope.ground.trial.program_seconds)
                 parts.append(f"{name} in {scope.candidate.with_source}: {words}")
             if scope.effect_on_top and scope.on_top:
-                parts.append(f"on top of {scope.on_top.malloc} it {still_saves(scope.effect_on_top)}")
+                parts.append(f"on top of {title(scope.on_top.malloc)} it {still_saves(scope.effect_on_top)}")
             failures = scope.ground.failures
             if failures:
                 parts.append(describe_failures_together(failures))

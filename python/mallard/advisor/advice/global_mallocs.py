@@ -1,4 +1,6 @@
-"""Measures the unchanged program under other mallocs, the cheapest change of all."""
+"""Measures the unchanged program under other mallocs, and under glibc's with tunables: the cheapest changes
+of all.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from mallard.advisor.advice.ceiling import WORTH_DOING, Ceiling
+from mallard.advisor.profile.document import Profile
 from mallard.advisor.trial.campaign import LEAST_EFFECT, PRINTED_OTHER, run_once
 from mallard.advisor.trial.effect import (
     SEVERAL_CORES,
@@ -19,8 +23,29 @@ from mallard.advisor.trial.further_rounds import final_interval, further_rounds
 from mallard.advisor.trial.program import Program, RunResult
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.shared.age import Age, young
-from mallard.shared.mallocs import is_available
+from mallard.shared.mallocs import SWITCH_MARK, is_available
 from mallard.shared.stats import Difference, median
+
+# No free memory goes back to the system, and large blocks come from the heap.
+KEEP_MEMORY = f"{SWITCH_MARK}mmap_threshold=1G:trim_threshold=1G:top_pad=64M"
+ONE_ARENA = f"{SWITCH_MARK}arena_max=1"  # for all threads
+LARGE_CACHES = f"{SWITCH_MARK}tcache_count=1000"  # free blocks of a size that wait for their thread
+HUGE_PAGES = f"{SWITCH_MARK}hugetlb=1"
+LEAST_HUGE_BYTES = 64 << 20  # in use at the peak
+MOST_SWITCHES = 3
+
+
+def glibc_switches(profile: Profile, ceiling: Ceiling) -> tuple[str, ...]:
+    """The tunables that the recording gives a reason to try, those with the best reasons first."""
+    least = WORTH_DOING * ceiling.program_seconds
+    in_faults = ceiling.faults * ceiling.fault_ns * 1e-9
+    reasons = {
+        KEEP_MEMORY: in_faults >= least,
+        ONE_ARENA: (profile.process.threads or 1) > 1,
+        HUGE_PAGES: profile.timeline is not None and (profile.timeline.peak_bytes or 0) >= LEAST_HUGE_BYTES,
+        LARGE_CACHES: ceiling.high - in_faults >= least,
+    }
+    return tuple(name for name, holds in reasons.items() if holds)[:MOST_SWITCHES]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mallard.advisor.advice.aged import AgedPlan, AgeProbe, plan_aged
+from mallard.advisor.advice.global_mallocs import MOST_SWITCHES
 from mallard.advisor.trial.campaign import SHORT_SECONDS, AgedRuns
 from mallard.advisor.trial.further_rounds import MOST_ROUNDS
 from mallard.advisor.trial.program import STRATEGIES
@@ -31,6 +32,7 @@ class Request:
     """The options of `mallard advise`."""
 
     mallocs: tuple[str, ...]  # the first is the base
+    switches: bool = False  # also glibc's tunables for which there is a reason
     scopes: tuple[str, ...] = ()
     process: str | None = None  # the name of its executable; None for the one that allocates most often
     trace: Path | None = None  # an earlier recording; None for one of this call
@@ -40,6 +42,11 @@ class Request:
     quick: bool = False
     terminal: bool = False  # the user's standard input, which the program does not get
     seed: int = 1
+
+    @property
+    def global_arms(self) -> int:
+        """At most."""
+        return len(self.mallocs) + (MOST_SWITCHES if self.switches else 0)
 
     @property
     def seconds(self) -> float:
@@ -80,7 +87,7 @@ def plan_for(seconds: float, request: Request, probes: Sequence[AgeProbe] = ()) 
     full_arms = arms if all_fit else fewer_arms
     # The interval of 21 rounds is worth more time than planned, up to a program of about a second.
     least = LEAST_ROUNDS if request.quick or run_seconds > 1.5 else FULL_ROUNDS
-    of_mallocs = rounds(0.2, len(request.mallocs), LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS)
+    of_mallocs = rounds(0.2, request.global_arms, LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS)
     of_mallocs = max(of_mallocs, request.rounds or 0)
     screening = rounds(0.2, 3 * fewer_arms, LEAST_SCREENING_ROUNDS, MOST_SCREENING_ROUNDS)
     full = request.rounds or rounds(0.5, full_arms, least, max(most, least))
@@ -89,7 +96,7 @@ def plan_for(seconds: float, request: Request, probes: Sequence[AgeProbe] = ()) 
     runs = (
         FIRST_RUNS
         + RUNS_OF_A_RECORDING
-        + of_mallocs * len(request.mallocs)
+        + of_mallocs * request.global_arms
         + screening * fewer_arms * (candidates + 1)  # the best one again, without the blocks that escape
         + (0 if all_fit else screening * arms)
         + full * full_arms
@@ -101,7 +108,7 @@ def plan_for(seconds: float, request: Request, probes: Sequence[AgeProbe] = ()) 
     aged = tuple(plan_aged(probe, aged_seconds, request.rounds, is_asked=is_asked) for probe in probes)
     further = 0
     if not request.rounds and not request.quick:
-        most = (MOST_ROUNDS - of_mallocs) * len(request.mallocs) + (MOST_ROUNDS - full) * full_arms
+        most = (MOST_ROUNDS - of_mallocs) * request.global_arms + (MOST_ROUNDS - full) * full_arms
         left = SECONDS_WITH_FURTHER - sum(plan.most_runs * plan.run_seconds for plan in aged)
         further = max(0, min(most, int(left / run_seconds) - runs))
     return Plan(of_mallocs, screening, full, extra, candidates, strategies, runs + further, further, aged)

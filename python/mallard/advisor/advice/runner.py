@@ -33,7 +33,7 @@ from mallard.advisor.advice.ages import (
 from mallard.advisor.advice.candidates import Candidate, disjoint, find_candidates, requested_candidates
 from mallard.advisor.advice.ceiling import Ceiling, estimate_ceiling, fault_nanoseconds, width
 from mallard.advisor.advice.code import type_changes
-from mallard.advisor.advice.global_mallocs import Globals, run_globals
+from mallard.advisor.advice.global_mallocs import Globals, glibc_switches, run_globals
 from mallard.advisor.advice.patterns import find_patterns
 from mallard.advisor.advice.plan import FULL_ROUNDS, SCREENING, Plan, Request, aged_runs, plan_for
 from mallard.advisor.advice.study import ScopePair, Screened, Study
@@ -400,14 +400,15 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
         locate = partial(_locate_quiet_scopes, study, request, recording)
         return replace(study, aged=measure_quiet_ages(program, study, request, plan, locate, step))
 
-    if not estimate_ceiling(
-        profile, first.cpu_seconds, first.wall_seconds, first.faults, fault_ns
-    ).worth_a_trial:
+    ceiling = estimate_ceiling(profile, first.cpu_seconds, first.wall_seconds, first.faults, fault_ns)
+    if not ceiling.worth_a_trial:
         mallocs = _single_run(program, first, request)
         return measure_quiet(_start(program, request, profile, mallocs, fault_ns))
+    is_glibc = request.mallocs[0] == OWN and program.name_malloc(OWN) == OWN
+    switches = glibc_switches(profile, ceiling) if request.switches and is_glibc else ()
     mallocs = run_globals(
         program,
-        request.mallocs,
+        (*request.mallocs, *switches),
         plan.global_rounds,
         request.seed,
         step("other mallocs"),
@@ -452,7 +453,7 @@ def _plan_trials(
     # has the time of all.
     keeps = program.process is not None or not request.ages[0].is_young
     plan = announced if keeps else plan_for(mallocs.wall_seconds, request, probes)
-    used = (mallocs.rounds - announced.global_rounds) * len(request.mallocs)
+    used = (mallocs.rounds - announced.global_rounds) * request.global_arms
     planned = plan.runs - plan.further_runs
     further = max(0, min(plan.runs, announced.runs) - planned - used)
     return replace(plan, further_runs=further)

@@ -49,7 +49,7 @@ from mallard.advisor.trial.campaign import (
     unresolved,
 )
 from mallard.advisor.trial.effect import Effect, figure, metric_change
-from mallard.shared.mallocs import how_to_use
+from mallard.shared.mallocs import how_to_use, title
 from mallard.shared.prose import capitalised, in_prose
 from mallard.shared.report.figures import count, plural
 from mallard.shared.version import bench_command
@@ -279,7 +279,7 @@ def _global(study: Study) -> str:
     assert best
     aged = "".join(malloc_at_ages(study, best.malloc))
     return (
-        f"Use {best.malloc} instead of {study.base}: "
+        f"Use {title(best.malloc)} instead of {study.base}: "
         f"{change(best.time, study.globals.seconds)} "
         f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}, {_measured(study)}, on "
         f"{study.globals.heap}, with nothing changed in it{aged}.{_then(study)}"
@@ -297,7 +297,9 @@ def _aged_headline(study: Study, answer: Answer) -> str:
         best = best_aged_malloc(aged)
         assert best
         assert aged.globals
-        advice = f"use {best.malloc} instead of {study.base}: {change(best.time, aged.globals.seconds)}"
+        advice = (
+            f"use {title(best.malloc)} instead of {study.base}: {change(best.time, aged.globals.seconds)}"
+        )
     else:
         scope = best_aged_scope(aged)
         assert scope
@@ -481,9 +483,8 @@ def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
             text += f"; peak {peak_ratio(effect.peak_bytes.median, study.globals.peak_bytes)}"
             fastest = study.globals.as_fast_as_fastest
             if effect is study.globals.best and effect is not fastest[0]:
-                text += (
-                    f"; preferred to {fastest[0].malloc}, because their intervals meet and its peak is lower"
-                )
+                other = title(fastest[0].malloc)
+                text += f"; preferred to {other}, because their intervals meet and its peak is lower"
             if (
                 study.on_top
                 and study.on_top.malloc == effect.malloc
@@ -493,7 +494,7 @@ def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
                 if local_is_as_good_as_both(study):
                     peak = peak_ratio(peak_of_both(effect, best), study.globals.peak_bytes)
                     text += f"; both are as fast as the local allocator alone, with a peak of {peak}"
-            yield f"{effect.malloc} instead of {study.globals.base}", text
+            yield f"{title(effect.malloc)} instead of {study.globals.base}", text
 
 
 def _memory(study: Study, chosen: Candidate, best: Effect) -> str:

@@ -19,11 +19,11 @@ from mallard.advisor.trial.effect import (
 )
 from mallard.advisor.trial.further_rounds import further_rounds
 from mallard.advisor.trial.process import refuse_difference, refuse_failed_load
-from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
+from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope, arm_under
 from mallard.advisor.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
-from mallard.shared.age import Age, young
+from mallard.shared.age import Age
 from mallard.shared.errors import UsageError
-from mallard.shared.mallocs import OWN, own_name, require_library
+from mallard.shared.mallocs import OWN, own_name
 from mallard.shared.prose import in_prose
 from mallard.shared.stats import Difference
 
@@ -274,7 +274,7 @@ def run_alone(program: Program, campaign: Campaign) -> RunResult:
 
 
 def run_once(program: Program, malloc: str, age: Age | None = None) -> RunResult:
-    run = program.run(Arm(None, require_library(malloc), age or young()), Scope("", ()))
+    run = program.run(arm_under(malloc, None, age), Scope("", ()))
     if program.first is None:
         refuse_failed_load(run)
     return run
@@ -308,10 +308,9 @@ def refuse_second_difference(program: Program, malloc: str) -> None:
 
 
 def _arms(campaign: Campaign, malloc: str, age: Age) -> dict[str, Arm]:
-    library = require_library(malloc)
-    arms = {AS_IT_IS: Arm(None, library, age), NULL: Arm(NULL, library, age)}
-    arms |= {strategy: Arm(strategy, library, age) for strategy in campaign.strategies}
-    return arms | {_delayed(delay): Arm(NULL, library, age, delay) for delay in campaign.delays_ns}
+    arms = {AS_IT_IS: arm_under(malloc, None, age), NULL: arm_under(malloc, NULL, age)}
+    arms |= {strategy: arm_under(malloc, strategy, age) for strategy in campaign.strategies}
+    return arms | {_delayed(delay): arm_under(malloc, NULL, age, delay) for delay in campaign.delays_ns}
 
 
 def _delayed_frees(delayed: Mapping[int, Sequence[RunResult]]) -> int:

@@ -18,7 +18,16 @@ from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
 from mallard.shared import caller, preload
 from mallard.shared.age import Age, young
 from mallard.shared.errors import UsageError
-from mallard.shared.mallocs import OWN, find_library, own_name, same_file
+from mallard.shared.mallocs import (
+    OWN,
+    find_library,
+    is_switch,
+    own_name,
+    require_library,
+    same_file,
+    tunables,
+    with_tunables,
+)
 from mallard.shared.scratch import scratch_folder
 
 STRATEGIES = {
@@ -224,6 +233,12 @@ class Arm:
     malloc: Path | None = None  # preloaded as the global allocator
     age: Age = field(default_factory=young)
     delay_ns: int = 0
+    tunables: str = ""  # of glibc's malloc
+
+
+def arm_under(malloc: str, strategy: str | None, age: Age | None = None, delay_ns: int = 0) -> Arm:
+    """Raises a UsageError if the malloc is not installed."""
+    return Arm(strategy, require_library(malloc), age or young(), delay_ns, tunables(malloc))
 
 
 @dataclass(frozen=True)
@@ -341,11 +356,11 @@ class Program:
 
     def brings(self, malloc: str) -> bool:
         """True if the library to preload is the one that the program has already."""
-        library = find_library(malloc) if malloc != OWN else None
+        library = None if malloc == OWN or is_switch(malloc) else find_library(malloc)
         return library is not None and same_file(str(library), self.malloc_file)
 
     def environment(self, arm: Arm, scope: Scope, report: Path) -> dict[str, str]:
-        environment = caller.environment()
+        environment = with_tunables(arm.tunables, caller.environment())
         measures = arm.strategy is None and (self.measuring is not None or self.process is not None)
         libraries = [self._library(arm)] if arm.strategy or measures else []
         libraries += [arm.malloc] if arm.malloc is not None else []

@@ -16,6 +16,8 @@ from mallard.shared.mallocs import NAMES
 from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
 from mallard.shared.scratch import scratch_folder
 
+USUAL = ",".join(NAMES)
+
 EXAMPLES = (
     ("mallard advise -- ./parser input", "the answer, in about two minutes"),
     ("mallard advise --scope handle -- ./parser", "this scope, not the best ones"),
@@ -29,8 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
     parser.add_argument("--scope", metavar="LIST", help="names of functions (or parts) or markers to try")
     trials.add_rounds(parser, None, "runs of each strategy (default: 21 or more)")
-    usual = ",".join(NAMES)
-    trials.add_ground(parser, usual, "the base malloc, then others (default: all known)")
+    trials.add_ground(parser, USUAL, "the base malloc, then others, such as glibc:arena_max=1 (all known)")
     trials.add_age(parser, None, "of the heap (default: young,old)")
     trials.add_runs(parser)
     parser.add_argument("--quick", action="store_true", help="fewer runs: about half a minute")
@@ -71,6 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     trials.check_available(chosen[:1])  # of the others, those that are missing are named in the answer
     asked = Request(
         mallocs=chosen,
+        switches=arguments.mallocs == USUAL and not arguments.quick,
         scopes=_scopes(arguments.scope),
         process=arguments.process,
         trace=arguments.trace,
