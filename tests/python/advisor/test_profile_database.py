@@ -172,7 +172,7 @@ def test_truncated_file_is_refused(tmp_path: Path) -> None:
 
 def test_old_sqlite_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
-    with pytest.raises(UsageError, match=r"a profile needs SQLite 3\.38, and this Python has "):
+    with pytest.raises(UsageError, match=r"a profile needs SQLite 3\.37, and this Python has "):
         Database()
 
 

@@ -21,7 +21,7 @@ from mallard.shared.errors import UsageError
 
 MAGIC = b"SQLite format 3\0"  # the first bytes of a database
 HEADER_BYTES = 100
-LEAST_SQLITE = (3, 38)
+LEAST_SQLITE = (3, 37)
 Row = Mapping[str, Any]
 
 
