@@ -524,7 +524,7 @@ def adaptor(*numbers: str) -> Callable[[Object], Report]:
     def number(hook: Object, path: str) -> int:
         for member in path.split("."):
             hook = hook[member]
-        return hook.number()
+        return hook.word(hook.address())  # of a number, or of a tally with an atomic one
 
     return lambda o: around(
         o["mechanism_"], **{path.rpartition(".")[2].rstrip("_"): number(o["hook_"], path) for path in numbers}
