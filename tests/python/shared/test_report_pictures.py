@@ -159,6 +159,10 @@ def test_a_table_describes_names_where_there_is_room() -> None:
         (Estimate(FASTER, Unit.RELATIVE), "40 (39 to 41)"),
         (Estimate(Ratio(0.4, 0.0, float("inf"), 1), Unit.RELATIVE), "40 (one repetition: no interval)"),
         (Estimate(Difference(10.0, 9.5, 10.5, 3), Unit.POINTS_MORE), "+10.0 (+9.5 to +10.5)"),
+        (
+            Estimate(Difference(10.0, float("-inf"), 100.0, 1), Unit.POINTS_MORE),
+            "+10.0 (one repetition: no interval)",
+        ),
         (Estimate(Ratio(0.766, 0.7, 0.8, 3), Unit.RELATIVE_MEAN), "76.6 (70.0 to 80.0)"),
     ],
 )

@@ -148,7 +148,7 @@ def estimate_text(estimate: Estimate) -> str:
 def interval_text(estimate: Estimate) -> str:
     """`44 to 46`."""
     value, text = estimate.value, TEXTS[estimate.unit]
-    if not math.isfinite(value.high):
+    if not (math.isfinite(value.low) and math.isfinite(value.high)):
         return "one repetition: no interval"
     return f"{text(value.low)} to {text(value.high)}"
 
