@@ -234,6 +234,7 @@ def test_options_of_show_belong_to_forms(tmp_path: Path) -> None:
     values = {
         "run": "7",
         "format": "md",
+        "html": "x.html",
         "output": "x.md",
         "paper": "loki",
         "verdict": "reproduced",
@@ -249,7 +250,7 @@ def test_options_of_show_belong_to_forms(tmp_path: Path) -> None:
                     names.append(name)
     options = {form: [name for name in show.OPTIONS if name not in names] for form, names in refused.items()}
     assert options == {
-        "": ["all", "run"],
+        "": ["all", "html", "json", "markdown", "run"],
         "table": ["local", "nanoseconds", "run"],
         "page": ["output", "run"],
         "peers": ["all", "format", "run"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +197,29 @@ def test_without_a_name_the_last_run_is_shown(database: Path, capsys: pytest.Cap
     )
     assert main(["show", "--run", "1"]) == 0
     assert "DS1 vector<int>" in capsys.readouterr().out
+
+
+def test_a_run_has_markdown_json_and_a_page(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS2",), repetitions=1))
+    assert main(["show", "--markdown"]) == 0
+    text = capsys.readouterr().out
+    assert "**DS2 vector&lt;string>**" in text, "names are escaped"
+    assert "| 2^10 | 10 | 60.0 | 30 | 27 |" in text
+    assert main(["show", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    picture = next(
+        block for section in report["sections"] for block in section["blocks"] if "layers" in block
+    )
+    assert picture["title"] == "DS2 vector<string>"
+    base = picture["rows"][1][1][1]["tiles"]
+    assert (base[0]["text"], base[3]["shade"]) == ("60.0", None)
+    assert {tile["shade"]["high"] for tile in picture["rows"][1][1][4]["tiles"][:1]} == {None}
+    page = database.with_name("page.html")
+    assert main(["show", "--html", str(page)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Run 1: density --quick")
+    assert "page.html" in shown.splitlines()[-1]
+    assert 'id="DS2"' in page.read_text(encoding="utf-8")
 
 
 def test_unprinted_run_is_shown_alone(fake: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from mallard.cli import VERBS, layout
+from mallard.cli.forms import add_forms
 from mallard.cli.needs import NOTHING, Needs
 from mallard.cli.options import add_database
 from mallard.cli.parser import Parser, check_choice
+from mallard.cli.verbs.show.runs import FORM_OPTIONS
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import in_prose
 
@@ -42,7 +44,10 @@ EXAMPLES = (
 OPTIONS: Mapping[str, dict[str, Any]] = {
     "all": {"action": "store_true"},
     "format": {"metavar": "FORMAT"},
+    "html": {},  # with the next two, of add_forms()
+    "json": {},
     "local": {"metavar": "STRATEGY"},
+    "markdown": {},
     "nanoseconds": {"action": "store_true"},
     "output": {"metavar": "FILE", "type": Path},
     "paper": {"metavar": "NAME"},
@@ -116,7 +121,11 @@ def _module(what: str | None) -> Any:
 
 
 def _add_options(parser: argparse.ArgumentParser, texts: Mapping[str, str | None]) -> None:
+    if "html" in texts:
+        add_forms(parser)
     for name, text in texts.items():
+        if name in FORM_OPTIONS:
+            continue
         flags = ("-o", "--output") if name == "output" else (f"--{name}",)
         parser.add_argument(*flags, **OPTIONS[name], help=text)
     add_database(parser)

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import json
+import math
+import shlex
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from mallard.bench.evidence.beside import has_cells
 from mallard.bench.evidence.evidence import by_setting
 from mallard.bench.papers.registry import all_tables, in_ranges
 from mallard.bench.store import Store
 from mallard.cli import exit_status
+from mallard.cli.forms import check_forms, write_page
 from mallard.cli.options import ALL_TEXT, nothing_measured
-from mallard.cli.verbs.show.runs import ONE, check_run
+from mallard.cli.verbs.show.runs import FORM_OPTIONS, ONE, check_run
 
-OPTIONS = {"all": ALL_TEXT, "run": ONE}
+if TYPE_CHECKING:
+    from mallard.shared.report.model import Report
+
+OPTIONS = {"all": ALL_TEXT, "run": ONE, **FORM_OPTIONS}
 
 
 def check(arguments: argparse.Namespace) -> None:
     check_run(arguments)
+    check_forms(arguments)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -28,12 +39,22 @@ def run(arguments: argparse.Namespace) -> int:
         print("\nNothing was measured yet: 'mallard bench' measures.")
         return exit_status.DONE
 
+    from mallard.bench.analysis.panels import panel_report
+    from mallard.bench.view.html import Measured, page
     from mallard.bench.view.terminal import show_run
+    from mallard.shared.report.markdown import markdown_report
     from mallard.shared.view.terminal.console import output_console
 
     with Store.open_existing(arguments.db) as store:
         run = store.select_run(arguments.run)
         rows, notes = store.rows(run.id), store.notes(run.id)
+    if arguments.json or arguments.markdown:
+        report = panel_report(
+            run.experiment, rows, run.machine.get("cores"), everything=arguments.json or arguments.all
+        )
+        command = shlex.join(["mallard", *sys.argv[1:]])
+        print(_as_json(report) if arguments.json else markdown_report(report, command).rstrip("\n"))
+        return exit_status.DONE
     console = output_console()
     show_run(console, run, rows, notes, everything=arguments.all)
     settings = by_setting(rows)
@@ -45,4 +66,21 @@ def run(arguments: argparse.Namespace) -> int:
     if names:
         others = f"; its tables are {', '.join(in_ranges(names))}" if names[1:] else ""
         console.print(f"'mallard show table {names[0]}' shows it beside the paper{others}")
+    if arguments.html:
+        write_page(console, arguments.html, page({run.experiment: Measured(run, notes, rows)}))
     return exit_status.DONE
+
+
+def _as_json(report: Report) -> str:
+    """The report's values; an interval that one repetition does not give has null."""
+    return json.dumps(
+        {"format": 1, **_finite(asdict(report))}, indent=1, default=lambda word: word.name.lower()
+    )
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

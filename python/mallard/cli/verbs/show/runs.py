@@ -9,6 +9,7 @@ from mallard.cli.options import check_database
 from mallard.cli.parser import is_number
 from mallard.shared.errors import UsageError
 
+FORM_OPTIONS = dict.fromkeys(("html", "json", "markdown"), "")  # of a form with a report
 ONE = "latest (default) or a number of 'mallard show runs'"
 
 
