@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from mallard.shared.report.model import Report
 
+PIPE_WIDTH = 100  # columns, without a terminal
+
 
 def add_forms(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
     forms = parser.add_mutually_exclusive_group()
@@ -47,15 +49,22 @@ def check_forms(
             raise UsageError(f"--html {page} would replace a file of the command; give another FILE")
 
 
-def write_report(arguments: argparse.Namespace, report: Report, as_json: Callable[[], str]) -> None:
-    """JSON is the analysis's own data, which has more than the report shows."""
+def write_report(
+    arguments: argparse.Namespace,
+    report: Report,
+    as_json: Callable[[], str] | None = None,
+    pipe_width: int = PIPE_WIDTH,
+) -> None:
+    """JSON is the analysis's own data if it has more than the report shows."""
+    from mallard.shared.report.json_text import report_json
+
     if arguments.json:
-        print(as_json())
+        print(as_json() if as_json else report_json(report))
     else:
-        show_forms(arguments, report)
+        show_forms(arguments, report, pipe_width)
 
 
-def show_forms(arguments: argparse.Namespace, report: Report) -> None:
+def show_forms(arguments: argparse.Namespace, report: Report, pipe_width: int = PIPE_WIDTH) -> None:
     """In the terminal, and as a page; or as Markdown."""
     from mallard.shared.report.markdown import markdown_report
     from mallard.shared.report.page import report_page
@@ -66,7 +75,7 @@ def show_forms(arguments: argparse.Namespace, report: Report) -> None:
     if arguments.markdown:
         print(markdown_report(report, command), end="")
         return
-    console = output_console()
+    console = output_console(pipe_width)
     show_report(console, report)
     if arguments.html:
         write_page(console, arguments.html, report_page(report, command))

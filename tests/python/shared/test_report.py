@@ -40,7 +40,8 @@ from mallard.shared.report.model import (
     row_from,
 )
 from mallard.shared.report.page import report_page
-from mallard.shared.report.terminal import bar, show_report
+from mallard.shared.report.terminal import show_report
+from mallard.shared.report.terminal_grid import bar
 from mallard.shared.view.terminal.console import PlainConsole
 
 COLUMNS = (Column("malloc", numeric=False), Column("CPU ms", "of a run"), Column("", numeric=False))
@@ -93,7 +94,7 @@ def test_numbers_are_aligned_to_the_right() -> None:
     head = next(line for line in lines if "CPU ms" in line)
     row = next(line for line in lines if "12.3" in line)
     assert head.index("CPU ms") + len("CPU ms") == row.index("12.3") + len("12.3")
-    assert "| --- | --: | --- |" in markdown_report(REPORT, COMMAND)
+    assert "| --- | ---: | --- |" in markdown_report(REPORT, COMMAND)
     assert re.search(r'<td class="n" data-label="CPU ms" data-v="0.01234">12.3', report_page(REPORT, COMMAND))
 
 

@@ -102,6 +102,11 @@ def ratio(value: float | None) -> str:
     return count(value) if value >= 99.95 else _digits(value)
 
 
+def ratio_figure(value: float) -> str:
+    """`1.63`, `34.00`, `0.097`, `<0.001`: two decimals, or three of a small ratio."""
+    return f"{value:.2f}" if value >= 0.0995 else f"{value:.3f}" if value >= 0.00095 else "<0.001"
+
+
 def plural(number: float, noun: str) -> str:
     """`1 allocation`, `2 allocations`."""
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
@@ -124,8 +129,8 @@ def cell_text(cell: Cell) -> str:
             return f"{estimate_text(cell)} ({interval_text(cell)})"
         case Term(name):
             return name
-        case Verdict(word):
-            return word
+        case Verdict(word, _, note):
+            return f"{word}: {note}" if note else word
         case Meter():
             return ""
         case Meters(items):
@@ -160,7 +165,7 @@ def figure_text(figure: Figure) -> str:
     text = TEXTS[figure.unit](figure.value)
     if figure.is_bound:
         text = f"{AT_MOST} {'100 %' if text.startswith('>') else text}"
-    return text
+    return f"{text}=" if figure.is_equal else text
 
 
 def count_prefix(table: Block) -> str:
@@ -223,9 +228,11 @@ TEXTS: dict[Unit, Callable[[float], str]] = {
     Unit.COUNT: count,
     Unit.COUNT_MORE: _whole,
     Unit.RATIO: lambda value: f"{value:.2f}",
+    Unit.TIMES_RATIO: ratio_figure,
     Unit.FACTOR: lambda value: f"{value:.1f} x",
     Unit.PERCENT: lambda value: f"{100 * value:.0f} %",
     Unit.PERCENT_MORE: lambda value: f"{100 * value:+.1f} %",
+    Unit.HUNDREDTHS: lambda value: f"{100 * value:.0f}" if value >= 0.0995 else f"{100 * value:.1f}",
     Unit.SHARE: share,
     Unit.SECONDS: seconds,
     Unit.NUMBER: ratio,

@@ -84,8 +84,8 @@ def _text_block(block: Paragraph | Points | Facts | Code) -> str:
             return "\n".join(f"- {_text(text)}" for text in texts)
         case Facts():
             return _facts(block)
-        case Code(text):
-            return f"```cpp\n{text.rstrip()}\n```"
+        case Code(text, language):
+            return f"```{language}\n{text.rstrip()}\n```"
     return block.text
 
 
@@ -114,18 +114,20 @@ def markdown_table(table: Table) -> str:
 
 
 def _head(column: Column) -> str:
-    return f"{column.title} ({column.group})" if column.group else column.title
+    return _text(f"{column.title} ({column.group})" if column.group else column.title)
 
 
 def _rule(column: Column) -> str:
-    return "--:" if column.numeric else "---"
+    return "---:" if column.numeric else "---"
 
 
 def _cell(cell: Cell) -> str:
     text = _text(cell_text(cell))
     if isinstance(cell, Name) and cell.source:
         text += f"<br>{_text(cell.source)}"
-    return f"**{text}**" if isinstance(cell, Verdict) and cell.mood is Mood.BAD else text
+    if isinstance(cell, Verdict) and cell.mood is Mood.BAD:
+        return f"**{_text(cell.word)}**" + (f": {_text(cell.note)}" if cell.note else "")
+    return text
 
 
 def _text(text: str) -> str:

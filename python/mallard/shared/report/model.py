@@ -26,9 +26,11 @@ class Unit(Enum):
     COUNT = auto()
     COUNT_MORE = auto()
     RATIO = auto()
+    TIMES_RATIO = auto()  # a small one has three decimals
     FACTOR = auto()  # with a multiplication sign
     PERCENT = auto()  # the value is a share of 1
     PERCENT_MORE = auto()
+    HUNDREDTHS = auto()  # the same, below a title with the sign
     SHARE = auto()  # the value is a share of 1, of which nothing is rounded to 0 or to 100 %
     SECONDS = auto()
     NUMBER = auto()  # in three digits
@@ -44,16 +46,21 @@ class Mood(Enum):
     GOOD = "good"
     BAD = "bad"
     OPEN = "open"
+    PLAIN = "plain"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """`part` is the value's share of a whole. Of an upper bound the measured value is at most the figure."""
+    """`part` is the value's share of a whole. Of an upper bound the measured value is at most the figure. A
+    figure that `is_equal` does not differ from its base beyond the interval.
+    """
 
     value: float | None
     unit: Unit
     part: float | None = None
     is_bound: bool = False
+    mood: Mood | None = None
+    is_equal: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,8 +72,11 @@ class Interval:
 
 @dataclass(frozen=True)
 class Verdict:
+    """The note says why, or what to do."""
+
     word: str
     mood: Mood
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -148,7 +158,9 @@ Cell = str | Measure | Verdict | Meter | Meters | Name | Term | Ranking | Stack 
 @dataclass(frozen=True)
 class Column:
     """`about` explains the title where there is room for it, `group` joins it to its neighbours. A detail is
-    left out of short lists. A page draws estimates if one end is better."""
+    left out of short lists, and what `is_extra` of a narrow terminal. A page draws estimates if one end is
+    better.
+    """
 
     title: str
     about: str = ""
@@ -157,6 +169,7 @@ class Column:
     is_detail: bool = False
     unit: Unit | None = None  # of its numbers
     less_is_better: bool | None = None
+    is_extra: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,7 +187,7 @@ class Table:
     """Rows as wide as `columns`. `caption` names the table where a medium asks for a name.
 
     A page has all rows, other media `most` of them. `unlisted` rows were left out before; `noun` is a row,
-    and `remedy` shows the others.
+    and `remedy` shows the others. A page selects rows by words, and by the texts in the columns of `filters`.
     """
 
     caption: str
@@ -184,6 +197,7 @@ class Table:
     unlisted: int = 0
     noun: str = "further row"
     remedy: str = "--all"
+    filters: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for row in self.rows:
@@ -295,6 +309,7 @@ class Code:
     """Lines to paste."""
 
     text: str
+    language: str = "cpp"
 
 
 Picture = Flame | Timeline | Histograms | Duck | Chart

@@ -48,16 +48,21 @@ from mallard.shared.report.model import (
     Verdict,
 )
 from mallard.shared.report.page_duck import duck
+from mallard.shared.report.page_filters import row_filters, table_filters
 from mallard.shared.report.page_flame import flame_graph
 from mallard.shared.report.page_names import LIMITS, PageNames
-from mallard.shared.report.page_sections import picture_block
+from mallard.shared.report.page_sections import notes_list, picture_block
 from mallard.shared.report.page_timeline import histograms, timeline
 from mallard.shared.report.picture import Chart, HeatMap
 from mallard.shared.view.html.document import body_frame, caution, html_document, inline_scripts
-from mallard.shared.view.html.markup import Markup, element, empty_element, joined
+from mallard.shared.view.html.figures import with_raised_exponents
+from mallard.shared.view.html.markup import Markup, element, empty_element, joined, slug
 
 MOST_BYTES = 5_000_000
-STYLES = ("report.css", "maps.css", "profile/profile.css", "profile/figures.css", "print.css")
+STYLES = (
+    *("report.css", "maps.css", "profile/profile.css", "profile/figures.css", "tables.css"),
+    "print.css",
+)
 SCRIPTS = ("panel.js", "profile/data.js", "profile/flame.js", "profile/timeline.js", "profile/tables.js")
 MIDDLE_DOT = "\N{MIDDLE DOT}"
 LEVELS = 6  # of a stack that are in the page without the script
@@ -80,8 +85,9 @@ def report_page(report: Report, command: str = "") -> str:
 
 
 class _Page:
-    def __init__(self, names: PageNames) -> None:
+    def __init__(self, names: PageNames, *, is_sortable: bool = True) -> None:
         self._names = names
+        self._is_sortable = is_sortable
         self._data: dict[str, Any] = {}  # of the scripts
 
     def render(self, report: Report, command: str) -> str:
@@ -107,21 +113,22 @@ class _Page:
                 "section",
                 element("h2", section.title),
                 element("p", capitalised(f"{section.about}.")) if section.about else None,
-                *map(self._block, (*section.answer, *section.blocks)),
+                self.section_body(section),
                 id=anchor,
                 class_="part",
             )
             for anchor, section in zip(anchors, report.sections, strict=True)
         ]
-        notes = [element("li", note) for note in report.notes]
-        footer = element("ul", *notes, class_="notes") if notes else None
         return html_document(
             report.title,
             STYLES,
-            body_frame(header, links, *parts, footer),
+            body_frame(header, links, *parts, notes_list(report.notes)),
             element("script", Markup(self._packed()), id="report-data", type="application/octet-stream"),
-            inline_scripts((*SCRIPTS, "sections.js")),
+            inline_scripts((*SCRIPTS, "filters.js", "sections.js")),
         )
+
+    def section_body(self, section: Section) -> Markup:
+        return joined(*map(self._block, (*section.answer, *section.blocks)))
 
     def _packed(self) -> str:
         text = json.dumps(self._names.data | self._data, ensure_ascii=False, separators=(",", ":"))
@@ -177,13 +184,16 @@ class _Page:
     def _table(self, table: Table) -> Markup:
         """Rows with a note or details are bodies of their own, so that a script can sort them."""
         heads = [
-            element("th", column.title, class_="n" if column.numeric else None, title=column.about or None)
+            element(
+                "th", _lines(column.title), class_="n" if column.numeric else None, title=column.about or None
+            )
             for column in table.columns
         ]
-        shown = table.rows[: self._names.limits.rows]
+        has_names = any(isinstance(cell, Name | Stack | Ranking) for row in table.rows for cell in row.cells)
+        shown = table.rows[: self._names.limits.rows] if has_names else table.rows
         has_bodies = any(row.note or row.details for row in shown)
-        rows = [self._row(row, table.columns) for row in shown]
-        classes = ["facts-table", "sortable"]
+        rows = [self._row(row, table) for row in shown]
+        classes = ["facts-table", "sortable"] if self._is_sortable else ["facts-table"]
         if has_bodies:
             bodies = [
                 element("tbody", markup, self._more(row, len(heads)))
@@ -200,21 +210,24 @@ class _Page:
             element("thead", element("tr", *heads)),
             *bodies,
             class_=" ".join(classes),
+            id=slug(table.caption) if table.filters else None,
         )
         hidden = len(table.rows) - len(shown) + table.unlisted
         return joined(
+            table_filters(table),
             element("div", grid, class_="wide", role="group", aria_label=table.caption, tabindex="0"),
             element("p", f"{plural(hidden, table.noun)} not listed.", class_="setting") if hidden else None,
         )
 
-    def _row(self, row: Row, columns: Sequence[Column]) -> Markup:
+    def _row(self, row: Row, table: Table) -> Markup:
         return element(
             "tr",
             *(
                 self._cell(cell, column, is_first=place == 0)
-                for place, (cell, column) in enumerate(zip(row.cells, columns, strict=True))
+                for place, (cell, column) in enumerate(zip(row.cells, table.columns, strict=True))
             ),
             class_=row.mood.value if row.mood else None,
+            **row_filters(table, row),
         )
 
     def _more(self, row: Row, width: int) -> Markup:
@@ -230,16 +243,15 @@ class _Page:
 
     def _cell(self, cell: Cell, column: Column, *, is_first: bool) -> Markup:
         """`data-label` names a cell where the screen is too narrow for heads, `data-v` sorts a figure."""
-        label = None if is_first or cell is None else column.title or None
+        label = None if is_first or cell is None else column.title.replace("\n", " ") or None
         classes = ["n"] if column.numeric else []
         inside = self._inside(cell)
         value = None
-        if isinstance(cell, Verdict):
-            classes.append(cell.mood.value)
-        elif isinstance(cell, Change):
+        if isinstance(cell, Change):
             value = f"{cell.after - cell.before:.6g}"
         elif isinstance(cell, Figure):
             value = f"{-1.0 if cell.value is None else cell.value:.6g}"
+            classes += [cell.mood.value] if cell.mood else []
             if cell.unit is Unit.SHARE:
                 classes.append("filled")
                 inside = joined(
@@ -247,10 +259,19 @@ class _Page:
                     element("span", inside),
                 )
         tag = "th" if isinstance(cell, Name) and is_first else "td"
-        return element(tag, inside, class_=" ".join(classes) or None, data_label=label, data_v=value)
+        return element(
+            tag,
+            inside,
+            class_=" ".join(classes) or None,
+            data_label=label,
+            data_v=value if self._is_sortable else None,
+        )
 
     def _inside(self, cell: Cell) -> Markup:
         match cell:
+            case Verdict(word, mood, note):
+                about = element("small", _lines(note)) if note else None
+                return joined(element("span", word, class_=f"word {mood.value}"), about)
             case Figure():
                 small = element("small", share(cell.part)) if cell.part is not None else None
                 return joined(figure_text(cell), small)
@@ -302,6 +323,11 @@ class _Page:
         return joined(folded, about)
 
 
+def section_body(section: Section) -> Markup:
+    """The blocks of a section for a page of other sections, without names and pictures."""
+    return _Page(PageNames(LIMITS[0]), is_sortable=False).section_body(section)
+
+
 def _anchors(sections: Iterable[Section]) -> list[str]:
     """The ids of sections: their titles without blanks, each once."""
     anchors: list[str] = []
@@ -317,7 +343,7 @@ def _paragraph(paragraph: Paragraph, class_: str = "") -> Markup:
 
 
 def _lines(text: str) -> Markup:
-    first, *others = text.split("\n")
+    first, *others = map(with_raised_exponents, text.split("\n"))
     return joined(first, *(joined(empty_element("br"), line) for line in others))
 
 

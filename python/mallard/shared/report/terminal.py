@@ -7,6 +7,7 @@ and the rest with its column's title. Asides and pictures are left out.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from rich.console import Console
@@ -15,11 +16,9 @@ from rich.text import Text
 
 from mallard.shared.report.figures import (
     UNKNOWN,
-    cell_text,
     count_prefix,
     estimate_text,
     interval_text,
-    level,
     omitted_rows,
 )
 from mallard.shared.report.model import (
@@ -29,9 +28,7 @@ from mallard.shared.report.model import (
     Column,
     Estimate,
     Facts,
-    Meter,
     Meters,
-    Mood,
     Name,
     Paragraph,
     Points,
@@ -42,25 +39,20 @@ from mallard.shared.report.model import (
     Stack,
     Table,
     Term,
-    Verdict,
     Visible,
     visible_blocks,
 )
 from mallard.shared.report.names import fitted_source
 from mallard.shared.report.picture import HeatMap
+from mallard.shared.report.terminal_grid import STYLES, TEXT_WIDTH, cell_words, show_grid, styled_cell
 from mallard.shared.report.terminal_map import ratio_style, show_maps
 from mallard.shared.stats import Ratio
 from mallard.shared.view.terminal.console import print_line
 
-STYLES = {Mood.GOOD: "green", Mood.BAD: "red", Mood.OPEN: "yellow"}
 NARROWEST = 16  # columns of a text beside a label
-TEXT_WIDTH = 20  # columns that a text keeps in a narrow terminal
 ABOUT_WIDTH = 24  # columns that descriptions of names need
 INDENT = 3  # of what stands below a name
 FEW = 2  # entries without heads
-SMALL_BAR = 3
-EIGHTHS = " ▏▎▍▌▋▊▉█"
-NO_BAR = "·"
 Width = tuple[int, Column]
 
 
@@ -156,7 +148,7 @@ def _show_facts(console: Console, facts: Facts, blocks: Sequence[Block]) -> None
     alike = [fact for block in blocks if isinstance(block, Facts) for fact in block.facts]
     width = max(len(fact.label) for fact in alike) + 2
     for fact in facts.facts:
-        text = f"{_text(fact.value)} {fact.text}".strip()
+        text = f"{cell_words(fact.value)} {fact.text}".strip()
         style = f"bold {STYLES[fact.mood]}" if fact.mood else ""
         _show_hanging(console, Text(f"{fact.label:<{width}}", "dim"), text, style)
 
@@ -197,8 +189,10 @@ def _show_table(console: Console, table: Table, tables: Sequence[Table]) -> None
     rows = [row for other in alike for row in other.rows[: other.most]]
     if any(isinstance(cell, Name | Ranking | Stack) for row in rows for cell in row.cells):
         _show_entries(console, table, rows)
-    else:
+    elif any(isinstance(cell, Estimate | Term) for row in rows for cell in row.cells):
         console.print(_grid(table, rows, console.width))
+    else:
+        show_grid(console, replace(table, rows=table.rows[: table.most]), rows)
 
 
 def _grid(table: Table, alike: Sequence[Row], width: int) -> RichTable:
@@ -206,7 +200,8 @@ def _grid(table: Table, alike: Sequence[Row], width: int) -> RichTable:
     has_heads = any(column.title for column in table.columns)
     grid = RichTable(box=None, pad_edge=False, padding=(0, 1), header_style="dim", show_header=has_heads)
     widths = [
-        max((len(_text(row.cells[place])) for row in alike), default=0) for place in range(len(table.columns))
+        max((len(cell_words(row.cells[place])) for row in alike), default=0)
+        for place in range(len(table.columns))
     ]
     room = width - sum(
         max(least, len(column.title)) + 2 for least, column in zip(widths, table.columns, strict=True)
@@ -255,13 +250,13 @@ def _show_entries(console: Console, table: Table, alike: Sequence[Row]) -> None:
     if has_heads:
         columns = [
             (
-                max(len(table.columns[place].title), *(len(_text(row.cells[place])) for row in alike)),
+                max(len(table.columns[place].title), *(len(cell_words(row.cells[place])) for row in alike)),
                 table.columns[place],
             )
             for place in figures
         ]
         indent, gap = _show_heads(console, title, columns)
-        lines = [_line([_text(row.cells[place]) for place in figures], columns, gap) for row in shown]
+        lines = [_line([cell_words(row.cells[place]) for place in figures], columns, gap) for row in shown]
     for number, (row, line) in enumerate(zip(shown, lines, strict=True), 1):
         mark = f"{number:>2} "
         if is_named:
@@ -272,14 +267,14 @@ def _show_entries(console: Console, table: Table, alike: Sequence[Row]) -> None:
             print_cut(console, Text.assemble((mark.ljust(indent), "dim"), (line, style)))
         for place in wide:
             if row.cells[place] is not None:
-                text = f"{table.columns[place].title} {_text(row.cells[place])}"
+                text = f"{table.columns[place].title} {cell_words(row.cells[place])}"
                 print_cut(console, Text(" " * INDENT + text.strip(), "dim"))
         _show_lines(console, row.note, "dim", INDENT)
 
 
 def _labelled(columns: Sequence[Column], row: Row, places: Sequence[int]) -> str:
     """`blocks 792, bytes 6.90 MiB`: without cells that are empty or unknown."""
-    texts = [(columns[place].title, _text(row.cells[place])) for place in places]
+    texts = [(columns[place].title, cell_words(row.cells[place])) for place in places]
     return ", ".join(f"{title} {text}".strip() for title, text in texts if text not in ("", UNKNOWN))
 
 
@@ -317,7 +312,7 @@ def _groups(columns: Sequence[Width], gap: str) -> str:
 
 def _print_name(console: Console, mark: str, cell: Cell) -> None:
     """The name on the left, its source on the right. The source is shortened first."""
-    name = cell if isinstance(cell, Name) else Name(_text(cell))
+    name = cell if isinstance(cell, Name) else Name(cell_words(cell))
     room = console.width - len(mark) - 2
     shown = name.within(room)
     remaining = room - len(shown)
@@ -327,31 +322,8 @@ def _print_name(console: Console, mark: str, cell: Cell) -> None:
     print_cut(console, line.append(f"{' ' * gap}{source}", "dim not bold") if source else line)
 
 
-def _text(cell: Cell) -> str:
-    """With bars."""
-    match cell:
-        case Meter(value, width):
-            return bar(value, width)
-        case Meters(items):
-            return " ".join(
-                f"{letter} {bar(value, SMALL_BAR)} {level(value):<3}" for letter, _, value in items
-            ).rstrip()
-    return cell_text(cell)
-
-
 def _cell(cell: Cell) -> Text:
     if isinstance(cell, Estimate) and isinstance(cell.value, Ratio):
         style = ratio_style(cell.value.median)
         return Text.assemble((f" {estimate_text(cell)} ", style), f" {interval_text(cell)}")
-    return Text(_text(cell), STYLES[cell.mood] if isinstance(cell, Verdict) else "")
-
-
-def bar(share: float | None, width: int) -> str:
-    """A share from 0 to 1 as a bar. A share that is not 0 shows at least an eighth of a block."""
-    if share is None:
-        return NO_BAR * width
-    eighths = round(min(max(share, 0.0), 1.0) * width * 8)
-    if share > 0:
-        eighths = max(1, eighths)
-    full, remainder = divmod(eighths, 8)
-    return ("█" * full + (EIGHTHS[remainder] if remainder else "")).ljust(width, "░")
+    return styled_cell(cell)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import shlex
 import sys
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
 
 from mallard.bench.evidence.beside import has_cells
 from mallard.bench.evidence.evidence import by_setting
@@ -18,9 +14,6 @@ from mallard.cli import exit_status
 from mallard.cli.forms import check_forms, write_page
 from mallard.cli.options import ALL_TEXT, nothing_measured
 from mallard.cli.verbs.show.runs import FORM_OPTIONS, ONE, check_run
-
-if TYPE_CHECKING:
-    from mallard.shared.report.model import Report
 
 OPTIONS = {"all": ALL_TEXT, "run": ONE, **FORM_OPTIONS}
 
@@ -42,6 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.bench.analysis.panels import panel_report
     from mallard.bench.view.html import Measured, page
     from mallard.bench.view.terminal import show_run
+    from mallard.shared.report.json_text import report_json
     from mallard.shared.report.markdown import markdown_report
     from mallard.shared.view.terminal.console import output_console
 
@@ -53,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
             run.experiment, rows, run.machine.get("cores"), everything=arguments.json or arguments.all
         )
         command = shlex.join(["mallard", *sys.argv[1:]])
-        print(_as_json(report) if arguments.json else markdown_report(report, command).rstrip("\n"))
+        print(report_json(report) if arguments.json else markdown_report(report, command).rstrip("\n"))
         return exit_status.DONE
     console = output_console()
     show_run(console, run, rows, notes, everything=arguments.all)
@@ -69,18 +63,3 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.html:
         write_page(console, arguments.html, page({run.experiment: Measured(run, notes, rows)}))
     return exit_status.DONE
-
-
-def _as_json(report: Report) -> str:
-    """The report's values; an interval that one repetition does not give has null."""
-    return json.dumps(
-        {"format": 1, **_finite(asdict(report))}, indent=1, default=lambda word: word.name.lower()
-    )
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -5,6 +5,7 @@ Markup carries the data of its tables and plots in order, in addition to its tex
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 
@@ -48,6 +49,11 @@ def joined(*contents: Content) -> Markup:
 def breakable(names: str) -> Markup:
     """Names of strategies. A narrow column may break them behind a slash or a plus."""
     return Markup(escape(names, quote=False).replace("/", "/<wbr>").replace("+", "+<wbr>"))
+
+
+def slug(text: str) -> str:
+    """The text as a part of an id: `not-measured`."""
+    return re.sub(r"\W+", "-", text.lower()).strip("-")
 
 
 def _safe(content: Content) -> str:

@@ -1,0 +1,69 @@
+"""Test equipment: the report of a command, before a medium shows it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from mallard.cli import main
+from mallard.shared.report.figures import cell_text
+from mallard.shared.report.model import Code, Paragraph, Report, Row, Section, Table
+from mallard.shared.report.terminal import show_report
+from mallard.shared.view.terminal.console import PlainConsole
+
+
+def report_of(module: str, *words: str) -> Report:
+    """What the command passes to the writers. `module` is that of its verb, below mallard.cli.verbs."""
+    reports: list[Report] = []
+
+    def keep(arguments: Any, report: Report, *others: Any, **options: Any) -> None:
+        reports.append(report)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(f"mallard.cli.verbs.{module}.write_report", keep)
+        main(words)
+    (report,) = reports
+    return report
+
+
+def tables(report: Report) -> dict[str, Table]:
+    """By caption."""
+    blocks = [block for section in report.sections for block in section.blocks]
+    return {block.caption: block for block in blocks if isinstance(block, Table)}
+
+
+def rows(table: Table) -> list[list[str]]:
+    return [[cell_text(cell) for cell in row.cells] for row in table.rows]
+
+
+def lines(report: Report) -> list[list[str]]:
+    """The words of headings and texts, and the cells of rows without the empty ones at their beginning."""
+    return [line for section in report.sections for line in _lines(section)]
+
+
+def _lines(section: Section) -> Iterator[list[str]]:
+    yield section.title.split()
+    for block in section.blocks:
+        match block:
+            case Table():
+                yield from map(_cells, block.rows)
+            case Code(text):
+                yield from (line.split() for line in text.splitlines())
+            case Paragraph(text):
+                yield text.split()
+
+
+def _cells(row: Row) -> list[str]:
+    texts = [cell_text(cell) for cell in row.cells]
+    first = next((place for place, text in enumerate(texts) if text), len(texts))
+    return texts[first:]
+
+
+def screen(report: Report, width: int = 80) -> list[str]:
+    """The lines of a terminal."""
+    console = PlainConsole(width=width, record=True, force_terminal=True, file=io.StringIO())
+    show_report(console, report)
+    return console.export_text().splitlines()
