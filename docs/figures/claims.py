@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Container, Iterable
 from functools import cache
 
 from figures.stored import StoredRun, is_current, markdown_table, run_number, stored_file, stored_runs
-from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, VERDICTS, Entry, ledger
+from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, Entry, ledger
 from mallard.bench.claims.claim import claims
 from mallard.bench.experiments import EXPERIMENTS
+from mallard.bench.view.claims import documents
 from mallard.shared.report.figures import plural
+from mallard.shared.report.markdown import markdown_table as report_table
 
 FAR = 2.0  # the least factor between a figure and its claim, for the page
 
@@ -106,11 +107,4 @@ def _run_links(named: Iterable[StoredRun]) -> str:
 
 def counts() -> str:
     """A line a document, a column a verdict."""
-    by_document: dict[str, Counter[str]] = {}
-    for entry in entries():
-        by_document.setdefault(entry.document, Counter())[entry.verdict] += 1
-    lines = [
-        [document, *(str(verdicts[verdict]) for verdict in VERDICTS)]
-        for document, verdicts in by_document.items()
-    ]
-    return markdown_table(["document", *VERDICTS], lines)
+    return report_table(documents(entries()))

@@ -23,8 +23,10 @@ from mallard.bench.analysis.peers import (
 )
 from mallard.bench.analysis.peers import losses as lost_in
 from mallard.bench.result import Row
-from mallard.bench.view.peers_markdown import counterparts_markdown, summary_markdown, table
+from mallard.bench.view.peers import counterparts_table, overview_table
 from mallard.shared import mallocs
+from mallard.shared.report import model
+from mallard.shared.report.markdown import markdown_table as report_table
 
 NOTHING = "Not measured yet."
 LEAST_LOSS = 1.02  # as a ratio
@@ -61,7 +63,7 @@ def measured() -> list[Row]:
 
 
 def pairs(chosen: Iterable[Counterpart]) -> str:
-    return counterparts_markdown(chosen) if all_duels() else NOTHING
+    return report_table(counterparts_table(chosen)) if all_duels() else NOTHING
 
 
 def main_pairs() -> list[Counterpart]:
@@ -76,7 +78,8 @@ def main_pairs() -> list[Counterpart]:
 
 def times() -> str:
     """Without the phases and the memory of an experiment, which `mallard show peers` adds."""
-    return summary_markdown(duel for duel in all_duels() if duel.quantity == TIME) if all_duels() else NOTHING
+    timed = [duel for duel in all_duels() if duel.quantity == TIME]
+    return report_table(overview_table(timed)) if timed else NOTHING
 
 
 def losses(most: int | None = None) -> str:
@@ -90,20 +93,22 @@ def losses(most: int | None = None) -> str:
     for duel in lost_in(all_duels()):
         if duel.ratio is None or duel.ratio.median >= LEAST_LOSS:
             groups.setdefault(title(duel.experiment, duel.quantity), []).append(duel)
-    return table(
-        ["experiment", "cells", "the worst", "mallard's", "the other's", "mallard / the other"],
-        [
-            [
+    titles = ("experiment", "cells", "the worst", "mallard's", "the other's", "mallard / the other")
+    rows = (
+        model.Row(
+            (
                 head,
                 str(len({duel.cell for duel in group})),
                 names.of(group[0]).replace(", small pages", ""),
                 f"{group[0].ours.strategy} {value_text(group[0].ours, group[0])}",
                 f"{group[0].theirs.strategy} {value_text(group[0].theirs, group[0])}",
                 ratio_text(group[0].ratio),
-            ]
-            for head, group in list(groups.items())[:most]
-        ],
+            )
+        )
+        for head, group in list(groups.items())[:most]
     )
+    columns = tuple(model.Column(title, numeric=title == "cells") for title in titles)
+    return report_table(model.Table("Losses", columns, tuple(rows)))
 
 
 def conditions() -> str:

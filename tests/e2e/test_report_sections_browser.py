@@ -50,27 +50,27 @@ def test_the_pointer_reads_the_points_of_a_line(page: Page) -> None:
 
 
 def test_claims_are_filtered_by_verdict_document_and_words(page: Page) -> None:
-    rows = ".claims tbody tr"
+    rows = "#every-claim tbody tr"
     everything = count(page, rows)
     assert visible(page, rows) == everything
-    page.evaluate("document.querySelector('label[for=claims-verdict-reproduced]').click()")
+    page.evaluate("document.querySelector('label[for=every-claim-verdict-reproduced]').click()")
     reproduced = count(page, f"{rows}[data-verdict=reproduced]")
     assert 0 < visible(page, rows) == reproduced < everything
-    page.evaluate("document.querySelector('label[for=claims-paper-p0213]').click()")
-    both = count(page, f"{rows}[data-verdict=reproduced][data-paper=p0213]")
+    page.evaluate("document.querySelector('label[for=every-claim-document-p0213]').click()")
+    both = count(page, f"{rows}[data-verdict=reproduced][data-document=p0213]")
     assert 0 < visible(page, rows) == both < reproduced
-    assert text(page, "#claims-shown") == f"{both} of {everything} claims"
-    page.evaluate("document.getElementById('claims-search').focus()")
+    assert text(page, ".filters output") == f"{both} of {everything} rows"
+    page.evaluate("document.getElementById('every-claim-search').focus()")
     page.write("no such words")
     assert visible(page, rows) == 0
-    assert text(page, "#claims-shown") == f"0 of {everything} claims"
+    assert text(page, ".filters output") == f"0 of {everything} rows"
 
 
 def test_claims_are_filtered_without_script_too(browser: Browser, report: Path) -> None:
     plain = Page(browser, script=False).open(report)
-    everything = count(plain, ".claims tbody tr")
-    plain.evaluate("document.getElementById('claims-verdict-not-measured').checked = true")
-    assert 0 < visible(plain, ".claims tbody tr") < everything
+    everything = count(plain, "#every-claim tbody tr")
+    plain.evaluate("document.getElementById('every-claim-verdict-not-measured').checked = true")
+    assert 0 < visible(plain, "#every-claim tbody tr") < everything
     assert visible(plain, "#locality .heat.small") > 10
 
 
@@ -80,37 +80,6 @@ def places(page: Page, selector: str) -> list[float]:
         f"(document.querySelector({selector!r}).getBoundingClientRect())"
     )
     return bounds
-
-
-def test_a_wide_decision_chart_goes_across_and_down(page: Page) -> None:
-    question, beside = places(page, ".tree .question"), places(page, ".tree .beside")
-    below = places(page, ".tree .below .question")
-    assert beside[0] >= question[2]
-    assert below[1] >= question[3]
-    heads = page.evaluate(
-        "[...document.querySelectorAll('.tree .answers')].map(e => e.getBoundingClientRect().top)"
-    )
-    assert len(heads) == 4
-    assert len(set(heads)) == 1, "side by side"
-
-
-def test_the_decision_chart_goes_down_on_a_phone(browser: Browser, report: Path) -> None:
-    phone = Page(browser, width=400, height=800).open(report)
-    question, beside = places(phone, ".tree .question"), places(phone, ".tree .beside")
-    assert beside[1] >= question[3]
-    wide = (
-        "[...document.querySelectorAll('.tree *')].filter(e => e.getBoundingClientRect().right > 400).length"
-    )
-    assert phone.evaluate(wide) == 0
-    size = "parseFloat(getComputedStyle(document.querySelector('.tree .leaf')).fontSize)"
-    assert phone.evaluate(size) >= 12
-
-
-def test_a_join_in_the_chart_leads_to_its_question(page: Page) -> None:
-    assert (
-        page.evaluate("document.querySelector(document.querySelector('.goto a').hash).className")
-        == "question"
-    )
 
 
 @pytest.mark.parametrize("width", [320, 400, 768, 1280])
@@ -135,8 +104,8 @@ def test_the_navigation_stays_and_marks_where_one_is(page: Page) -> None:
 def test_words_on_colours_can_be_read(browser: Browser, report: Path, dark: bool) -> None:
     page = Page(browser, dark=dark).open(report)
     pairs: list[list[Any]] = page.evaluate(
-        "['reproduced', 'not-reproduced', 'not-applicable', 'not-measured'].map(c => {"
-        " const s = getComputedStyle(document.querySelector('.verdict-legend .' + c));"
+        "['good', 'bad', 'plain', 'open'].map(c => {"
+        " const s = getComputedStyle(document.querySelector('#every-claim .word.' + c));"
         " return [c, s.backgroundColor, s.color]; })"
     )
     assert {name for name, back, ink in pairs if contrast(back, ink) < 4.5} == set()

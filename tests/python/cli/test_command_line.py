@@ -251,10 +251,10 @@ def test_options_of_show_belong_to_forms(tmp_path: Path) -> None:
     options = {form: [name for name in show.OPTIONS if name not in names] for form, names in refused.items()}
     assert options == {
         "": ["all", "html", "json", "markdown", "run"],
-        "table": ["local", "nanoseconds", "run"],
+        "table": ["html", "json", "local", "markdown", "nanoseconds", "run"],
         "page": ["output", "run"],
-        "peers": ["all", "format", "run"],
-        "claims": ["all", "format", "paper", "run", "verdict"],
+        "peers": ["all", "html", "json", "markdown", "run"],
+        "claims": ["all", "html", "json", "markdown", "paper", "run", "verdict"],
         "export": ["format", "output", "run", "summary"],
         "list": ["all"],
     }

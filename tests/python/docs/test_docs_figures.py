@@ -146,7 +146,7 @@ def test_losses_have_one_line_per_quantity(
 def test_the_summary_of_the_peers_has_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(peers, "all_duels", lambda: [duel(6, 1.0, 2.0), duel(6, 2.0, 1.0, HELD)])
     (line,) = peers.times().splitlines()[2:]
-    assert line == "| **density** | 0.50 (1/0/0/0) |"
+    assert line == "| density | 0.50 (1/0/0/0) |"
     monkeypatch.setattr(peers, "all_duels", list)
     assert peers.times() == peers.losses() == peers.NOTHING
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 from heat_maps import HeatMap, heat_maps
+from report_lines import screen
 from samples import sampled
 
 from mallard.bench.analysis.peers import counterparts, duels, has_contenders
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.store import Run
 from mallard.bench.view.html import Measured, page
-from mallard.bench.view.terminal.findings.peers import show_peers, show_peers_summary
-from mallard.shared.view.terminal.console import PlainConsole
+from mallard.bench.view.peers import peers_report, summary_report
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
 from figures.peers import all_duels, beside
@@ -25,7 +25,7 @@ from figures.stored import stored_file, stored_runs
 pytestmark = pytest.mark.full
 
 LARGEST = 1 << 20
-SCREEN = (80, 30)  # columns, lines
+SCREEN = (80, 36)  # columns, lines
 FIGURES = {"ns a leaf", "page faults", "peak memory"}
 STORED = [name for name in EXPERIMENTS if stored_file(name).exists()]
 
@@ -64,26 +64,22 @@ def test_script_fills_only_folded_tables(text: str) -> None:
     assert len(folded) < len(heat_maps(text)) / 2
 
 
-def test_peers_summary_fits_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
+def test_peers_summary_fits_one_screen() -> None:
     columns, most = SCREEN
-    show_peers_summary(PlainConsole(width=columns), all_duels(), beside())
-    lines = capsys.readouterr().out.splitlines()
+    lines = screen(summary_report(all_duels(), beside()), columns)
     assert len(lines) <= most
     assert max(map(len, lines)) <= columns
 
 
 @pytest.mark.parametrize("columns", sampled(SCREEN[0], 100, 160, default=1))
 @pytest.mark.parametrize("experiment", STORED)
-def test_the_comparison_of_an_experiment_cuts_no_figure(
-    capsys: pytest.CaptureFixture[str], experiment: str, columns: int
-) -> None:
+def test_the_comparison_of_an_experiment_cuts_no_figure(experiment: str, columns: int) -> None:
     rows = [row for stored in stored_runs(experiment) for row in stored.rows]
     if not has_contenders(rows):
         pytest.skip("no rows of other libraries")
-    show_peers(PlainConsole(width=columns), duels(rows), counterparts(rows), [])
-    output = capsys.readouterr().out
-    assert "\N{HORIZONTAL ELLIPSIS}" not in output
-    assert max(map(len, output.splitlines())) <= columns
+    lines = screen(peers_report(duels(rows), counterparts(rows)), columns)
+    assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in lines)
+    assert max(map(len, lines)) <= columns
 
 
 def of(text: str, part: str) -> list[HeatMap]:

@@ -38,6 +38,7 @@ from mallard.bench.footprint import readable
 from mallard.bench.library import BASE
 from mallard.bench.result import Row
 from mallard.shared.mallocs import MALLOC_MARK, OWN
+from mallard.shared.report.figures import ratio_figure
 from mallard.shared.stats import Ratio, geometric_mean_ratio, median, paired_ratio
 
 TIME = Quantity("", "time", "the time of an operation")
@@ -423,10 +424,6 @@ def value_text(side: Side, duel: Duel) -> str:
 def counts_text(counts: Counter[str]) -> str:
     """`faster in 12, no different in 3, slower in 1`: mallard's cells."""
     return ", ".join(f"{words} {counts[verdict]}" for verdict, words in _COUNTS.items() if counts[verdict])
-
-
-def ratio_figure(ratio: float) -> str:
-    return f"{ratio:.2f}" if ratio >= 0.0995 else f"{ratio:.3f}" if ratio >= 0.00095 else "<0.001"
 
 
 def ratio_text(ratio: Ratio | None) -> str:

@@ -1,8 +1,8 @@
 """The decision chart: every path of the walk with this machine's figures on its leaves (P0089 section 2).
 
 A tree with one join: if each of several threads frees its own blocks, the walk continues as with one
-thread. A question that the data structure answers has one edge. Columns run from the first question to the
-leaves; leaves number the rows.
+thread. A question that the data structure answers has one edge. The first node is the first question; leaves
+follow the order of the answers.
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ class ChartNode:
     id: str
     dimension: str
     question: str
-    column: int
-    row: float
 
 
 @dataclass(frozen=True)
@@ -46,8 +44,6 @@ class ChartLeaf:
     ratio: Ratio | None  # to the global allocator
     cells: tuple[CellReference, ...]
     missing: str  # the command that measures the deciding rows
-    column: int
-    row: float
     programs: str = ""  # the strategy in whole programs, beside the mallocs
 
 
@@ -57,14 +53,6 @@ class Chart:
     nodes: tuple[ChartNode, ...]
     edges: tuple[ChartEdge, ...]
     leaves: tuple[ChartLeaf, ...]
-
-    @property
-    def columns(self) -> int:
-        return 1 + max(leaf.column for leaf in self.leaves)
-
-    @property
-    def rows(self) -> int:
-        return len(self.leaves)
 
     @property
     def programs(self) -> list[str]:
@@ -77,8 +65,8 @@ def decision_chart(rows: Iterable[Row], structure: str = "") -> Chart:
     evidence = Evidence(rows)
     case = make_case(structure or _measured(evidence), density=HIGH)
     drawing = _Drawing(evidence)
-    drawing.place(ROOT, "", case, 0)
-    nodes = tuple(sorted(drawing.nodes, key=lambda node: (node.column, node.row)))
+    drawing.place(ROOT, "", case)
+    nodes = tuple(reversed(drawing.nodes))  # the first question was finished last
     return Chart(_subject(case), nodes, tuple(drawing.edges), tuple(drawing.leaves))
 
 
@@ -99,13 +87,12 @@ class _Drawing:
     leaves: list[ChartLeaf] = field(default_factory=list)
     joined: dict[str, str] = field(default_factory=dict)  # question that two paths reach -> its node
 
-    def place(self, name: str, path: str, case: Case, column: int) -> tuple[str, float]:
-        """Draws a question or leaf with its subtree. Returns its id and row."""
+    def place(self, name: str, path: str, case: Case) -> str:
+        """Draws a question or leaf with its subtree. Returns its id."""
         if name in LEAVES:
-            return self.leaf(path, case, column)
+            return self.leaf(path, case)
         question = QUESTIONS[name]
         identity = f"{path}/{name}" if path else name
-        rows = []
         for answer, following in question.next.items():
             if answer == "any of them" or (question.from_structure and answer != question.answer(case)):
                 continue  # no edge: it is the best of the other answers
@@ -113,34 +100,30 @@ class _Drawing:
                 self.edges.append(ChartEdge(identity, self.joined[following], answer))
                 continue
             assumed = question.assume(case, answer)
-            target, row = self.place(following, f"{identity}={answer}", assumed, column + 1)
+            target = self.place(following, f"{identity}={answer}", assumed)
             self.edges.append(ChartEdge(identity, target, answer))
-            rows.append(row)
             if name == ROOT:
                 self.joined[following] = target
-        self.nodes.append(
-            ChartNode(identity, question.dimension, question.text, column, sum(rows) / len(rows))
-        )
-        return identity, self.nodes[-1].row
+        self.nodes.append(ChartNode(identity, question.dimension, question.text))
+        return identity
 
-    def leaf(self, identity: str, case: Case, column: int) -> tuple[str, float]:
+    def leaf(self, identity: str, case: Case) -> str:
         decision = decide(case, self.evidence)
-        row = float(len(self.leaves))
-        self.leaves.append(replace(_leaf(identity, decision, column, row), programs=decision.programs))
-        return identity, row
+        self.leaves.append(replace(_leaf(identity, decision), programs=decision.programs))
+        return identity
 
 
-def _leaf(identity: str, decision: Decision, column: int, row: float) -> ChartLeaf:
+def _leaf(identity: str, decision: Decision) -> ChartLeaf:
     choice = decision.recommended
     if choice is None:
         missing = decision.missing[-1] if decision.missing else ""
-        return ChartLeaf(identity, "not measured", "", decision.reason, None, (), missing, column, row)
+        return ChartLeaf(identity, "not measured", "", decision.reason, None, (), missing)
     if choice.is_global:
         closest = decision.runner_up
         cells = closest.cells if closest else choice.cells
         title, text = "the global allocator", decision.reason
-        return ChartLeaf(identity, title, choice.strategy, text, choice.ratio, cells, "", column, row)
+        return ChartLeaf(identity, title, choice.strategy, text, choice.ratio, cells, "")
     name, text = choice.strategy, choice.text
     if any(step.question.name == "fragmentation" and step.finding.missing for step in decision.steps):
         text += "; on a fresh heap, as no other was measured"
-    return ChartLeaf(identity, name, name, text, choice.ratio, choice.cells, "", column, row)
+    return ChartLeaf(identity, name, name, text, choice.ratio, choice.cells, "")

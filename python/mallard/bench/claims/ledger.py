@@ -21,7 +21,6 @@ from mallard.bench.claims.rules import RULES, Rule
 from mallard.bench.evidence import Measured, by_setting
 from mallard.bench.result import Row
 from mallard.bench.store import Run, Store
-from mallard.shared.prose import markdown_cell
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
@@ -202,46 +201,3 @@ def _printed_without_rule(claim: Claim) -> str:
         return f"up to {claim.with_unit(claim.high)}"
     assert claim.low is not None
     return f"at least {claim.with_unit(claim.low)}"
-
-
-# ---- the ledger as a page of the documentation --------------------------------------------------------
-
-
-def claims_markdown(entries: Sequence[Entry]) -> str:
-    """A table for each document, below the counts of its verdicts."""
-    blocks = [_counts_text(entries)]
-    for document in dict.fromkeys(entry.document for entry in entries):
-        selected = [entry for entry in entries if entry.document == document]
-        blocks += [f"## {document}", _counts_text(selected), _markdown_table(selected)]
-    return "\n\n".join(blocks) + "\n"
-
-
-def _counts_text(entries: Sequence[Entry]) -> str:
-    parts = [f"{number} {verdict}" for verdict, number in counts(entries).items() if number]
-    return f"{len(entries)} claims: {', '.join(parts)}."
-
-
-def _markdown_table(entries: Sequence[Entry]) -> str:
-    lines = [
-        "| | section | claim | printed | here | 95 % interval | verdict |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    lines += [_markdown_line(entry) for entry in entries]
-    return "\n".join(lines)
-
-
-def _markdown_line(entry: Entry) -> str:
-    note = f" ({entry.shown_note})" if entry.note else ""
-    verdict = f"**{entry.verdict}**" + (f": {entry.reason}" if entry.reason else "")
-    if entry.verdict == NOT_MEASURED and entry.command:
-        verdict += f"; `{entry.command}`"
-    parts = [
-        entry.number,
-        entry.section,
-        entry.shown_text + note,
-        entry.printed,
-        entry.ours,
-        entry.interval,
-        verdict,
-    ]
-    return "| " + " | ".join(map(markdown_cell, parts)) + " |"

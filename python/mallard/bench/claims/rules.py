@@ -1,6 +1,6 @@
 """Rules: from evidence to the cells of a claim, by the columns of claims.csv.
 
-rule        a name, as `mallard show claims --format json` prints it
+rule        a name, as `mallard show claims --json` prints it
 statement   the claim's reading (judge.py)
 experiment, options  the command that measures the cells
 figure      a comparison of a strategy's time with its base, or a function of figures.py

@@ -1,81 +1,95 @@
-"""A printed table beside this machine's, in the terminal: each row has our figure, the printed one, and the
-ratio of the two. In a race of strategies, new-delete is in nanoseconds per operation, and the others are in
-percent of their own new-delete. Other tables have ratios only, or nanoseconds only."""
+"""A printed table beside this machine's figures: each row has ours, the printed one, and the ratio of both.
+In a race of strategies, new-delete is in nanoseconds per operation, and the others are in percent of their
+own new-delete. Other tables have ratios only, or nanoseconds only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-from rich.console import Console, Group, RenderableType
-from rich.style import Style
-from rich.table import Table
-from rich.text import Text
-
-from mallard.bench.analysis.labels import SHORT_STATUS, strategy_heads
-from mallard.bench.analysis.words import nanoseconds, percent
+from mallard.bench.analysis.labels import SHORT_STATUS
 from mallard.bench.evidence.beside import NOT_MEASURED, Beside, Comparison
 from mallard.bench.evidence.evidence import BASE
 from mallard.bench.papers.catalogue import strategies
 from mallard.bench.papers.notes import Note
 from mallard.bench.papers.printed import Key, PrintedTable
 from mallard.bench.strategy_names import paper_number
-from mallard.shared.report.terminal_map import Column, blocks, label_columns
+from mallard.shared.report.model import (
+    Cell,
+    Code,
+    Column,
+    Figure,
+    Mood,
+    Paragraph,
+    Report,
+    Row,
+    Section,
+    Table,
+    Unit,
+)
 
-BOLD_OUTSIDE = (0.5, 2.0)
+USUAL = (0.5, 2.0)  # a ratio outside of these is marked
+NOTE_COLUMNS = (Column("", numeric=False),) * 2
 
 
-def beside_text(
-    printed: PrintedTable, comparison: Comparison, console: Console, nanoseconds: bool = False
-) -> RenderableType:
-    if printed.place:
-        axes, lines = printed.axes, _lines(printed, comparison, nanoseconds)
-    else:
-        axes, lines = ("",), _averages(printed, comparison)
-    rows = [[*axes, ""], *(line.labels for line in lines)]
-    columns = [
-        _column(name, [line.figures[place] for line in lines]) for place, name in enumerate(printed.columns)
+def table_report(
+    printed: PrintedTable,
+    comparisons: Sequence[tuple[str, Comparison]],
+    notes: Sequence[Note],
+    legend: str,
+    command: str,
+    nanoseconds: bool = False,
+) -> Report:
+    """A comparison has a heading; `command` measures if there are no figures of this machine."""
+    name = f"{printed.paper} {printed.label}"
+    figures = _Figures(printed, nanoseconds)
+    sections = [
+        Section(source, (_table(printed, comparison, figures, name),), is_headed=True)
+        for source, comparison in comparisons
     ]
-    grids = blocks("", label_columns(rows), columns, console.width)
-    return Group(*(text for block in grids for text in (*block.lines[1:], Text())))
+    if command:
+        unmeasured = Paragraph("Not measured here yet; this measures it:")
+        sections.append(Section("This machine", (unmeasured, Code(command, "sh"))))
+    about = [Row((note.kind, f"{note.text} [{note.source}]")) for note in notes]
+    return Report(
+        title=name,
+        answer=Paragraph(f"{name}, {printed.experiment}: {printed.caption}"),
+        sections=(
+            *sections,
+            Section("Legend", (Paragraph(legend),)),
+            Section("Notes", (Table(f"Notes on {name}", NOTE_COLUMNS, tuple(about)),)),
+        ),
+    )
 
 
-@dataclass(frozen=True)
-class GridLine:
-    labels: Sequence[str]  # the last one names the figures
-    figures: Sequence[Text]
+def _table(printed: PrintedTable, comparison: Comparison, figures: _Figures, caption: str) -> Table:
+    axes = (*(printed.axes if printed.place else ()), "")
+    heads = (Column(axis, numeric=False) for axis in axes)
+    columns = (*heads, *(Column(_head(name)) for name in printed.columns))
+    lines = _lines(printed, comparison, figures) if printed.place else _averages(printed, comparison, figures)
+    return Table(caption, columns, tuple(lines))
 
 
-def _column(name: str, figures: Sequence[Text]) -> Column:
-    """A column with the strategy's words, and P0089's number below them."""
-    cells = tuple((_marked(figure.plain), Style.parse(str(figure.style))) for figure in figures)
+def _head(name: str) -> str:
+    """The strategy's words and its number in the papers, below each other."""
     if name not in strategies():
-        return Column((name,), cells)
-    (head,) = strategy_heads([name])
-    return Column((*head.words, paper_number(name)), cells, head.family)
+        return name
+    words = name.replace("/", "\n/").replace("+", "\n+")
+    return f"{words}\n{paper_number(name)}".rstrip()
 
 
-def _marked(text: str) -> str:
-    """A cell with its mark in the last place."""
-    return text if text.endswith("=") else f"{text} "
-
-
-def _lines(printed: PrintedTable, comparison: Comparison, nanoseconds: bool) -> list[GridLine]:
-    show = _Figures(printed, nanoseconds)
-    lines = []
+def _lines(printed: PrintedTable, comparison: Comparison, figures: _Figures) -> list[Row]:
+    rows = []
     for key, cells in comparison.items():
         labels = row_labels(printed, key)
         measured = any(cell.status != NOT_MEASURED for cell in cells.values())
         if measured:
-            ours = [show.ours(name, cell) for name, cell in cells.items()]
-            lines.append(GridLine([*labels, "here"], ours))
+            rows.append(Row((*labels, "here", *(figures.ours(*item) for item in cells.items()))))
             labels = [""] * len(labels)
-        theirs = [show.theirs(name, cell) for name, cell in cells.items()]
-        lines.append(GridLine([*labels, "printed"], theirs))
-        if measured and not nanoseconds:
-            ratios = [show.ratio(name, cell) for name, cell in cells.items()]
-            lines.append(GridLine([*labels, "ratio"], ratios))
-    return lines
+        theirs = (figures.theirs(*item) for item in cells.items())
+        rows.append(Row((*labels, "printed", *theirs), Mood.PLAIN if measured else None))
+        if measured and not figures.are_absolute:
+            rows.append(Row((*labels, "ratio", *(figures.ratio(*item) for item in cells.items()))))
+    return rows
 
 
 def row_labels(printed: PrintedTable, key: Key) -> list[str]:
@@ -95,72 +109,58 @@ def _label(printed: PrintedTable, axis: str, part: int) -> str:
 
 
 class _Figures:
-    """The texts of one cell of a table."""
+    """The figures of one cell of a table."""
 
     def __init__(self, printed: PrintedTable, nanoseconds: bool) -> None:
+        self.are_absolute = nanoseconds
         self._race = printed.shows_times
         self._nanoseconds = nanoseconds or (printed.unit == "seconds" and not self._race)
 
-    def ours(self, name: str, cell: Beside) -> Text:
+    def ours(self, name: str, cell: Beside) -> Cell:
         if self._in_ns(name) and cell.ours_ns is not None:
-            return Text(nanoseconds(cell.ours_ns))
+            return Figure(cell.ours_ns, Unit.NUMBER)
         if self._nanoseconds or cell.ours is None:
-            return Text(SHORT_STATUS.get(cell.status, "-"))
-        equal = "=" if name != BASE and cell.ours.verdict == "no difference" else ""
-        return Text(self._relative(cell.ours.median) + equal)
+            return SHORT_STATUS.get(cell.status, "-")
+        return self._relative(cell.ours.median, name != BASE and cell.ours.verdict == "no difference")
 
-    def theirs(self, name: str, cell: Beside) -> Text:
+    def theirs(self, name: str, cell: Beside) -> Cell:
         if self._in_ns(name):
-            return Text("fail" if cell.printed_ns is None else nanoseconds(cell.printed_ns))
-        return Text("fail" if cell.printed is None else self._relative(cell.printed))
+            return "fail" if cell.printed_ns is None else Figure(cell.printed_ns, Unit.NUMBER)
+        return "fail" if cell.printed is None else self._relative(cell.printed)
 
-    def ratio(self, name: str, cell: Beside) -> Text:
+    def ratio(self, name: str, cell: Beside) -> Cell:
         ratio = cell.ratio_of_ratios
         if ratio is None or name == BASE:
-            return Text("")
-        low, high = BOLD_OUTSIDE
-        return Text(nanoseconds(ratio), style="" if low <= ratio <= high else "bold")
+            return None
+        low, high = USUAL
+        return Figure(ratio, Unit.NUMBER, mood=None if low <= ratio <= high else Mood.OPEN)
 
     def _in_ns(self, name: str) -> bool:
         return self._nanoseconds or (self._race and name == BASE)
 
-    def _relative(self, value: float) -> str:
-        return percent(value) if self._race else nanoseconds(value)
+    def _relative(self, value: float, is_equal: bool = False) -> Figure:
+        return Figure(value, Unit.HUNDREDTHS if self._race else Unit.NUMBER, is_equal=is_equal)
 
 
-def _averages(printed: PrintedTable, comparison: Comparison) -> list[GridLine]:
-    """The means over all rows, with their intervals. They are of many figures, so they have one more
-    decimal."""
-    scale, digits = (100.0, 1) if printed.unit == "percent of new-delete" else (1.0, 2)
-
-    def line(word: str, texts: Iterable[str]) -> GridLine:
-        return GridLine(["", word], [Text(text) for text in texts])
-
-    def shown(value: float | None) -> str:
-        return "" if value is None else f"{scale * value:.{digits}f}"
-
+def _averages(printed: PrintedTable, comparison: Comparison, figures: _Figures) -> list[Row]:
+    """The means over all rows, with their intervals."""
+    scale = 100.0 if printed.unit == "percent of new-delete" else 1.0
     cells = next(iter(comparison.values()))
-    ours = [cell.ours for cell in cells.values()]
-    printed_line = line("printed", (shown(cell.printed or 0) for cell in cells.values()))
-    if not any(ours):
+
+    def line(word: str, value: Callable[[Beside], float | None], mood: Mood | None = None) -> Row:
+        values = [value(cell) for cell in cells.values()]
+        return Row(
+            (word, *(None if value is None else Figure(scale * value, Unit.NUMBER) for value in values)), mood
+        )
+
+    printed_line = line("printed", lambda cell: cell.printed or 0, Mood.PLAIN)
+    if not any(cell.ours for cell in cells.values()):
         return [printed_line]
-    bounds = [mean if mean and mean.bounded else None for mean in ours]
-    show = _Figures(printed, False)
-    ratios = [Text("") if name == BASE else show.ratio(name, cell) for name, cell in cells.items()]
     return [
-        line("here", (shown(mean.median) if mean else "-" for mean in ours)),
-        line("from", (shown(mean.low if mean else None) for mean in bounds)),
-        line("to", (shown(mean.high if mean else None) for mean in bounds)),
+        line("here", lambda cell: cell.ours.median if cell.ours else None),
+        line("from", lambda cell: cell.ours.low if cell.ours and cell.ours.bounded else None),
+        line("to", lambda cell: cell.ours.high if cell.ours and cell.ours.bounded else None),
         printed_line,
-        GridLine(["", "ratio"], ratios),
-        line("rows", (str(mean.n) if mean else "" for mean in ours)),
+        Row(("ratio", *(figures.ratio(*item) for item in cells.items()))),
+        Row(("rows", *(Figure(cell.ours.n, Unit.COUNT) if cell.ours else None for cell in cells.values()))),
     ]
-
-
-def notes_text(notes: Sequence[Note]) -> RenderableType:
-    table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column()
-    for note in notes:
-        table.add_row(note.kind, Text.assemble(note.text, (f"  [{note.source}]", "dim")))
-    return table

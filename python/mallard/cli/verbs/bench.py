@@ -79,9 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _survey(arguments: argparse.Namespace) -> int:
     """Several runs with one answer: of the survey, or of mallard against other mallocs."""
-    from mallard.bench.view.terminal.findings.against import show_against
+    from mallard.bench.view.against import against_report
+    from mallard.bench.view.survey import survey_report
     from mallard.bench.view.terminal.progress import ProgressDisplay
-    from mallard.bench.view.terminal.survey import show_survey
+    from mallard.shared.report.terminal import show_report
     from mallard.shared.view.terminal.console import PlainConsole, output_console
 
     requests = _requests(arguments)
@@ -98,10 +99,10 @@ def _survey(arguments: argparse.Namespace) -> int:
     with Store.open_existing(arguments.db) as store:
         rows = [store.rows(outcome.run_id) for outcome in outcomes]
     if arguments.against is not None:
-        show_against(output_console(PIPE_WIDTH), build_lines(rows))
+        show_report(output_console(PIPE_WIDTH), against_report(build_lines(rows)))
         print(f"\nruns {', '.join(str(outcome.run_id) for outcome in outcomes)} in {arguments.db}")
     else:
-        show_survey(output_console(), answers(rows), mallocs)
+        show_report(output_console(), survey_report(answers(rows), mallocs))
     return exit_status.FINDINGS if any(outcome.defects for outcome in outcomes) else exit_status.DONE
 
 

@@ -27,6 +27,7 @@ from mallard.bench.claims import finished_runs
 from mallard.bench.result import Row
 from mallard.bench.store import Store
 from mallard.cli import exit_status
+from mallard.cli.forms import add_forms, check_forms, write_report
 from mallard.cli.options import add_database, check_database, nothing_measured
 from mallard.cli.parser import is_number, positive_int
 
@@ -68,20 +69,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _choices(can, "wink-out", (YES, NO), NO, "destructors may be left out")
     _choices(can, "buffer", BUFFERS, ANY, "initial buffer of a monotonic allocator")
     add_database(can)
+    add_forms(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
     _case(arguments)
     check_database(arguments)
+    check_forms(arguments)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from mallard.bench.view.terminal.findings.decision import show_decision
-    from mallard.shared.view.terminal.console import output_console
+    from mallard.bench.view.decision import decision_report
 
     case = _case(arguments)
     decision = decide(case, Evidence(_finished_rows(arguments)))
-    show_decision(output_console(PIPE_WIDTH), decision)
+    write_report(arguments, decision_report(decision), pipe_width=PIPE_WIDTH)
     return exit_status.DONE if decision.recommended else exit_status.FINDINGS
 
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
 import pytest
+from report_lines import screen
 from synthetic_rows import failed_row, native_row
 
 from mallard.bench.analysis.against import PARTS, Line, build_lines, mean, rival_strategies, verdict
 from mallard.bench.expected_runner import expected_runner
 from mallard.bench.plan import Host, make_plan
 from mallard.bench.result import Row
-from mallard.bench.view.terminal.findings.against import show_against
+from mallard.bench.view.against import against_report
 from mallard.cli import main, parse_command
 from mallard.shared.errors import UsageError
-from mallard.shared.view.terminal.console import PlainConsole
+from mallard.shared.report.model import Figure, Mood, Paragraph, Table
 
 Native = dict[str, Any]
 
@@ -154,23 +154,37 @@ def test_unfinished_cell_has_its_reason() -> None:
     table = build_lines(rows)
     assert rival_strategies(table) == ["new-delete@mi", "new-delete@other"]
     assert verdict(table, "new-delete@other") == ["other finished in no cell that mallard finished."]
-    assert "time" in shown(table)
+    (row,) = [row for row in cells(table) if row[0] == "  set<int>, 2^12"]
+    assert row[2] == "time"
 
 
-def shown(table: list[Line], width: int = 80) -> str:
-    console = PlainConsole(width=width, file=io.StringIO())
-    with console.capture() as captured:
-        show_against(console, table)
-    return captured.get()
+def cells(table: list[Line]) -> list[tuple[object, ...]]:
+    (block,) = against_report(table).sections[0].blocks
+    assert isinstance(block, Table)
+    return [row.cells for row in block.rows]
+
+
+def test_report_has_a_row_for_each_part_and_cell() -> None:
+    rows = cells(lines())
+    assert [row[0] for row in rows[:4]] == ["programs", "  json", "  graph", "build and destroy"]
+    (row,) = [row for row in rows if row[0] == "  set<int>, 2^12"]
+    values = [cell.value if isinstance(cell, Figure) else cell for cell in row[1:]]
+    assert values == [pytest.approx(0.5), pytest.approx(0.4), pytest.approx(0.44), None, pytest.approx(0.2)]
+    assert [cell.mood for cell in row[1:] if isinstance(cell, Figure)] == [None, None, None, Mood.GOOD]
+
+
+def test_report_answers_with_the_verdict() -> None:
+    report = against_report(lines())
+    first, *others = verdict(lines(), "new-delete@mi")
+    assert report.answer.text == first
+    assert report.sections[1].blocks == tuple(map(Paragraph, others))
+    assert "monotonic/wink: a region that ends as a whole, without destructors" in report.notes
 
 
 def test_table_fits_eighty_columns() -> None:
-    text = shown(lines())
-    assert "\u2026" not in text
-    assert max(map(len, text.splitlines())) <= 80
-    (line,) = [row for row in text.splitlines() if "set<int>, 2^12" in row]
-    assert line.split() == ["set<int>,", "2^12", "50", "40", "44", "20"]
-    assert "monotonic/wink: a region that ends as a whole" in text
+    shown = screen(against_report(lines()))
+    assert not any("\u2026" in line for line in shown)
+    assert max(map(len, shown)) <= 80
 
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.heading)

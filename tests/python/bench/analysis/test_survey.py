@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import pytest
+from report_lines import screen
 from synthetic_rows import failed_row, native_row
 
 from mallard.bench.analysis.survey import QUESTIONS, Answer, Question, answers, in_words
@@ -13,8 +13,8 @@ from mallard.bench.cells import cell_rows
 from mallard.bench.expected_runner import expected_runner
 from mallard.bench.plan import SURVEY, Host, make_plan
 from mallard.bench.result import Row
-from mallard.bench.view.terminal.survey import conclusions, show_survey
-from mallard.shared.view.terminal.console import PlainConsole
+from mallard.bench.view.survey import survey_report
+from mallard.shared.report.model import Mood, Paragraph, Report, Table, Verdict
 
 HOST = Host(available_bytes=8 << 30, cores=2)
 QUESTION = Question("keep it", "P", "reuse", ("multipool", "heap"), ("pmr-unsynchronized",), "two sizes")
@@ -145,51 +145,77 @@ def test_answers_start_with_programs_and_the_largest_gain() -> None:
     assert not any(answered.pays for answered in ordered[4:])
 
 
-def screen(results: list[Answer], width: int = 80) -> str:
-    stream = io.StringIO()
-    show_survey(PlainConsole(file=stream, width=width), results, ["mi"])
-    return stream.getvalue()
-
-
 def test_survey_fits_a_screen() -> None:
     wide: dict[str, Any] = {"new-delete": (100.0, 100.0), "new-delete@mimalloc": (44.0, 44.0)}
     results = answers(
         rows({**wide, **dict.fromkeys(question.standard, (86.0, 86.0)), question.local[0]: (29.0, 29.0)})
         for question in QUESTIONS
     )
-    lines = screen(results).splitlines()
+    lines = screen(survey_report(results, ["mi"]))
     assert len(lines) <= 40
     assert all(len(line) <= 80 for line in lines)
     assert all(question.text in "".join(lines) for question in QUESTIONS)
     assert all(
         name in "".join(lines) for name in ("small-object-pool", "concurrent-multipool", "multipool-burst")
     )
-    bars = screen(results, 160)
-    assert "█" in bars
-    assert "|" in bars
+    assert "P0089 II" not in "".join(lines)
+    assert "P0089 II" in "".join(screen(survey_report(results, ["mi"]), 100))
+
+
+def texts(report: Report) -> list[str]:
+    """The conclusions, the answer first."""
+    blocks = [block for section in report.sections for block in section.blocks]
+    return [report.answer.text, *(block.text for block in blocks if isinstance(block, Paragraph))]
+
+
+def cells(results: list[Answer]) -> list[tuple[object, ...]]:
+    table = survey_report(results, ["mi"]).sections[0].blocks[0]
+    assert isinstance(table, Table)
+    return [row.cells for row in table.rows]
+
+
+def test_report_marks_the_best_of_a_line() -> None:
+    (row,) = cells([PAYS])
+    assert row[0] == "keep it"
+    assert row[3:] == (
+        "50±0 mi",
+        "80±0",
+        Verdict("30±0", Mood.GOOD),
+        Verdict("multipool", Mood.GOOD),
+    )
+    (row,) = cells([LOSES])
+    assert row[3:] == (Verdict("10±0 mi", Mood.GOOD), "80±0", "30±0", "mi")
 
 
 def test_concludes_what_the_intervals_resolve() -> None:
-    text = conclusions([PAYS, LOSES, OPEN], ["mi"])
-    assert text[-4] == "A local allocator pays here, mallard's or std::pmr's: keep it."
-    assert text[-3] == "It does not: keep it (300 to 300 % of mi's time)."
-    assert text[-2].startswith("Not resolved: keep it (")
-    assert text[-2].endswith(" % of mi's time).")
-    assert "mallard advise -- ./program" in text[-1]
-    even = answer({"multipool": 1.02}, new_delete=(100, 100), new_delete_at_mi=(80, 80), multipool=(80, 80))
-    text = conclusions([even, OPEN], ["mi"])
-    assert text[-3] == "Even within 5 %: keep it (98 to 102 % of mi's time)."
-    assert text[-2].startswith("Not resolved: keep it (")
-    assert "Not resolved" not in " ".join(conclusions([even], ["mi"]))
-    assert "It does not" not in " ".join(conclusions([EVEN_LOCALS], ["mi"]))
-    assert "No other malloc is installed" in conclusions([PAYS], [])[0]
+    report = survey_report([PAYS, LOSES, OPEN], ["mi"])
+    answer, loses, unresolved = texts(report)
+    assert answer == "A local allocator pays here, mallard's or std::pmr's: keep it."
+    assert loses == "It does not: keep it (300 to 300 % of mi's time)."
+    assert unresolved.startswith("Not resolved: keep it (")
+    assert unresolved.endswith(" % of mi's time).")
+    assert "mallard advise -- ./program" in report.notes[-1]
+    even = answer_of_even()
+    assert texts(survey_report([even, OPEN], ["mi"]))[1:] == [
+        "Even within 5 %: keep it (98 to 102 % of mi's time).",
+        unresolved,
+    ]
+    assert texts(survey_report([even], ["mi"])) == [
+        "A local allocator pays nowhere here.",
+        "Even within 5 %: keep it (98 to 102 % of mi's time).",
+    ]
+    assert "No other malloc is installed" in survey_report([PAYS], []).notes[0]
+
+
+def answer_of_even() -> Answer:
+    return answer({"multipool": 1.02}, new_delete=(100, 100), new_delete_at_mi=(80, 80), multipool=(80, 80))
 
 
 def test_wide_interval_is_no_figure() -> None:
     noisy = answer({"multipool": 9.0}, new_delete=(100, 100), multipool=(40, 40))
     assert noisy.local is not None
     assert not noisy.local.ratio.resolved
-    text = screen([noisy])
-    assert "40" not in text
-    assert "?: the interval is wider than the figure" in " ".join(text.split())
-    assert "?:" not in screen([PAYS])
+    (row,) = cells([noisy])
+    assert row[5] == "?"
+    assert "?: the interval is wider than the figure" in survey_report([noisy], ["mi"]).notes[0]
+    assert "?:" not in survey_report([PAYS], ["mi"]).notes[0]

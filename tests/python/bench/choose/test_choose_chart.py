@@ -1,4 +1,4 @@
-"""The decision chart: every path once, joined and laid out, with the figures of the rows."""
+"""The decision chart: every path once, joined, with the figures of the rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from synthetic_run import density_rows
 from mallard.bench.choose import Chart, ChartLeaf, decision_chart
 from mallard.bench.result import Row
 from mallard.bench.strategy_names import of_papers
-from mallard.bench.view.html.findings.decision import decision_section
+from mallard.bench.view.decision import chart_report
+from mallard.shared.report.model import Figure, Paragraph, Table
 
 Native = dict[str, Any]
 
@@ -50,7 +51,7 @@ def test_every_leaf_and_edge_is_connected(chart: Chart) -> None:
     assert len(set(ids)) == len(ids)
     assert {edge.target for edge in chart.edges} == set(ids) - {chart.nodes[0].id}
     assert {edge.source for edge in chart.edges} == {node.id for node in chart.nodes}
-    assert len(chart.leaves) == chart.rows == 29
+    assert len(chart.leaves) == 29
 
 
 def test_own_frees_join_the_single_thread_walk(chart: Chart) -> None:
@@ -58,16 +59,6 @@ def test_own_frees_join_the_single_thread_walk(chart: Chart) -> None:
     joined = {target for target in targets if targets.count(target) > 1}
     assert len(joined) == 1
     assert {edge.answer for edge in chart.edges if edge.target in joined} == {"one", "its own"}
-
-
-def test_layout_runs_left_to_right_without_overlap(chart: Chart) -> None:
-    columns = {node.id: node.column for node in (*chart.nodes, *chart.leaves)}
-    places = [(node.column, node.row) for node in (*chart.nodes, *chart.leaves)]
-    assert len(set(places)) == len(places)
-    assert chart.columns == 1 + max(columns.values())
-    assert sorted(leaf.row for leaf in chart.leaves) == list(range(chart.rows))
-    backwards = [edge for edge in chart.edges if columns[edge.target] <= columns[edge.source]]
-    assert [edge.answer for edge in backwards] in ([], ["its own"])
 
 
 @pytest.mark.parametrize(
@@ -133,4 +124,27 @@ def test_programs_stand_beside_the_leaves() -> None:
     (note,) = [note for note in chart.programs if " monotonic takes " in note]
     assert "in 1 small program monotonic takes 50 % (50 to 50) of the fastest malloc's time" in note
     assert sum(leaf.programs == note for leaf in chart.leaves) > 1
-    assert str(decision_section(chart).body).count(" monotonic takes 50 %") == 1
+    texts = [block.text for block in chart_report(chart).sections[0].blocks if isinstance(block, Paragraph)]
+    assert sum(" monotonic takes 50 %" in text for text in texts) == 1
+
+
+def test_report_has_each_question_above_its_answers(chart: Chart) -> None:
+    report = chart_report(chart)
+    assert report.answer.text.startswith("29 ways through the questions: ")
+    (table,) = [block for block in report.sections[0].blocks if isinstance(block, Table)]
+    ways = [str(row.cells[0]).split("\n") for row in table.rows]
+    assert len(ways) == 29 + 1, "a way that joins another names its question"
+    assert ways[0][:3] == [
+        "contention: How many threads allocate at once? one",
+        "\u2003locality: Does its memory stay together while it is used? together",
+        "\u2003\u2003density: Is allocation much of its work? much",
+    ]
+    assert sum(len(way) for way in ways) == len(chart.edges), "every answer stands once"
+    (join,) = [row for row in table.rows if str(row.cells[1]).startswith("go on at: ")]
+    assert str(join.cells[0]).endswith("its own")
+    titles = [row.cells[1] for row in table.rows if row is not join]
+    assert titles == [leaf.title for leaf in chart.leaves]
+    figures = [row.cells[2] for row in table.rows if row is not join]
+    assert [figure.value if isinstance(figure, Figure) else None for figure in figures] == [
+        leaf.ratio.median if leaf.ratio else None for leaf in chart.leaves
+    ]

@@ -1,15 +1,17 @@
-"""`mallard choose`: its output and its errors."""
+"""`mallard choose`: its report and its errors."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from report_lines import report_of, rows, tables
 from synthetic_experiments import locality_rows
 from synthetic_pools import program_rows
 from synthetic_run import INLINE, STRATEGIES, density_rows, write_run
 
 from mallard.cli import main
+from mallard.shared.report.model import Code, Mood, Report
 
 
 @pytest.fixture
@@ -20,75 +22,81 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "mallard.db"
 
 
-def output(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert main(["choose", *words]) == 0
-    return capsys.readouterr().out
+def choose(*words: str) -> Report:
+    return report_of("choose", "choose", *words)
 
 
-def test_prints_answer_runner_up_walk_and_cells(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_has_answer_runner_up_walk_and_cells(database: Path) -> None:
     write_run(database, density_rows(names=("DS4",), strategies=(*STRATEGIES, *INLINE)))
     write_run(database, program_rows())
-    shown = output(capsys, "--structure", "unordered_set<string>", "--elements", "2^10")
-    assert "unordered_set<string>, 2^10 elements, freed by the end of a scope" in shown
-    for dimension in "CLDVUF":
-        assert f"\n  {dimension}  " in shown
-    assert (
-        "use monotonic (bound by type parameter, destroyed normally): 30 % (30 to 30) of the global "
-        "allocator's time" in shown
+    report = choose("--structure", "unordered_set<string>", "--elements", "2^10")
+    assert report.answer.mood is Mood.GOOD
+    assert report.answer.text.startswith(
+        "unordered_set<string>, 2^10 elements, freed by the end of a scope: use monotonic (bound by type "
+        "parameter, destroyed normally): 30 % (30 to 30) of the global allocator's time"
     )
-    assert (
-        "runner-up: monotonic/inline (behind the inline base, destroyed normally): 32 % (31 to 32) of "
-        "new-delete's time" in shown
+    shown = tables(report)
+    beside = rows(shown["Beside the answer"])
+    assert [label for label, _ in beside] == ["note", "runner-up", "note"]
+    assert beside[0][1].startswith("in 1 small program monotonic takes 50 % (50 to 50)")
+    assert beside[1][1] == (
+        "monotonic/inline (behind the inline base, destroyed normally): 32 % (31 to 32) of new-delete's time"
     )
-    assert "rests on\n  run 1, density, buffer warm" in shown
-    parts = ("use monotonic", "note: in 1 small program monotonic takes 50 % (50 to 50)")
-    parts += ("runner-up", "the questions, the answers", "  C  How many threads", "rests on")
-    assert sorted(parts, key=shown.index) == list(parts)
-    assert ": new-delete, monotonic, monotonic/inline" in shown
-    assert "not measured" not in shown
+    walk = rows(shown["The questions"])
+    assert {"C", "L", "D", "V", "U", "F"} <= {mark for mark, *_ in walk}
+    assert walk[0][:3] == ["C", "How many threads allocate at once?", "one"]
+    place, strategies = rows(shown["The rows behind the answer"])[0]
+    assert place.startswith("run 1, density, buffer warm")
+    assert strategies.startswith("new-delete, monotonic, monotonic/inline, ")
+    assert not any(isinstance(block, Code) for section in report.sections for block in section.blocks)
 
 
-def test_every_option_has_an_effect(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_option_has_an_effect(database: Path) -> None:
     write_run(database, density_rows(names=("DS4",)))
-    shown = output(
-        capsys,
+    report = choose(
         *("--structure", "map<int,string>", "--elements", "1000", "--density", "high", "--variation", "high"),
         *("--locality", "high", "--utilization", "0.1", "--threads", "2", "--fragmented", "yes"),
         *("--lifetime", "program", "--freed-by", "self", "--binding", "base", "--wink-out", "yes"),
         *("--buffer", "warm", "--access-factor", "4"),
     )
-    assert "map<int,string>, 2^9.97 elements, living as long as the program" in shown
-    assert "the nearest is unordered_set<string> (DS4)" in shown
-    assert "use multipool+monotonic/base/wink" in shown
-    assert (
-        "excluded: monotonic, monotonic/wink, monotonic/base, monotonic/inline, monotonic/base/wink, "
-        "monotonic/inline/wink: its memory only grows, and U = 0.1" in shown
-    )
+    assert "map<int,string>, 2^9.97 elements, living as long as the program" in report.answer.text
+    assert "use multipool+monotonic/base/wink" in report.answer.text
+    beside = rows(tables(report)["Beside the answer"])
+    assert any("the nearest is unordered_set<string> (DS4)" in text for _, text in beside)
+    excluded = "monotonic, monotonic/wink, monotonic/base, monotonic/inline, monotonic/base/wink, "
+    assert ["excluded", f"{excluded}monotonic/inline/wink: its memory only grows, and U = 0.1"] in beside
     for command in (
         "utilization",
         "contention --threads 2 --freed-by self",
-        "fragmentation --ds 4 --size 10",
+        "fragmentation --ds 4",
     ):
-        assert f"mallard bench {command}" in shown
+        assert any(line.startswith(f"mallard bench {command}") for line in commands(report)), command
 
 
-def test_only_finished_runs_count(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def commands(report: Report) -> tuple[str, ...]:
+    (block,) = report.sections[-1].blocks
+    assert isinstance(block, Code)
+    return tuple(block.text.splitlines())
+
+
+def test_only_finished_runs_count(database: Path) -> None:
     write_run(database, density_rows(names=("DS4",), strategies=("new-delete", "multipool")))
     write_run(database, density_rows(names=("DS4",)), finished=False)
-    assert "use multipool" in output(capsys)
+    assert "use multipool" in choose().answer.text
 
 
-def test_global_allocator_is_an_answer(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_global_allocator_is_an_answer(database: Path) -> None:
     write_run(database, density_rows(names=("DS1",)))
-    shown = output(capsys, "--structure", "vector<int>", "--elements", "64")
-    assert "use the global allocator new-delete" in shown
+    report = choose("--structure", "vector<int>", "--elements", "64")
+    assert "use the global allocator new-delete" in report.answer.text
 
 
-def test_locality_names_its_list(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_locality_names_its_list(database: Path) -> None:
     write_run(database, locality_rows())
-    shown = output(capsys, "--locality", "low", "--elements", "2^9")
-    assert "use multipool" in shown
-    assert "locality was measured with std::list<int>, here of 512 elements each" in shown
+    report = choose("--locality", "low", "--elements", "2^9")
+    assert "use multipool" in report.answer.text
+    beside = rows(tables(report)["Beside the answer"])
+    assert any("locality was measured with std::list<int>, here of 512" in text for _, text in beside)
 
 
 @pytest.mark.parametrize("exists", [True, False])
@@ -100,7 +108,8 @@ def test_names_a_command_without_rows(
     assert main(["choose"]) == 1
     shown = capsys.readouterr().out
     assert "no answer yet: the deciding rows are not measured yet" in shown
-    assert "not measured; this measures it\n  mallard bench density --ds 4 --size 10" in shown
+    assert "Not measured; this measures it\n  mallard bench density --ds 4 --size 10" in shown
+    assert commands(choose()) == tuple(line.strip() for line in shown.splitlines() if "mallard bench" in line)
     assert database.exists() is exists
 
 

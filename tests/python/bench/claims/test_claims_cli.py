@@ -1,4 +1,4 @@
-"""`mallard show claims`: the ledger in the terminal, as Markdown and as JSON."""
+"""`mallard show claims`: the report of the ledger, and its JSON."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import re
 from pathlib import Path
 
 import pytest
+from report_lines import screen
 from synthetic_run import density_rows, write_run
 
-from mallard.bench.claims import NOT_APPLICABLE, NOT_MEASURED, REPRODUCED, VERDICTS, claims_markdown, ledger
+from mallard.bench.claims import NOT_APPLICABLE, NOT_MEASURED, REPRODUCED, VERDICTS, counts, ledger
 from mallard.bench.claims.claim import claims, with_names
+from mallard.bench.result import Row
+from mallard.bench.view.claims import claims_report
 from mallard.cli import main
+from mallard.shared.report.model import Figure, Mood, Table, Verdict
 
 DS2 = ("DS2",)
 
@@ -30,51 +34,66 @@ def test_selects_claims_of_one_document(database: Path, capsys: pytest.CaptureFi
     shown = capsys.readouterr().out
     assert "P0213R0, Validation of Memory-Allocation Benchmarks" in shown
     assert "P0089R1" not in shown
-    assert "here: runs density 1;" in " ".join(shown.split())
+    assert "here: runs density 1" in " ".join(shown.split())
 
 
 def test_selects_claims_of_one_verdict(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=DS2))
     words = ("reproduced", "not-reproduced", "not-applicable", "not-measured")
     for word, verdict in zip(words, VERDICTS, strict=True):
-        assert main(["show", "claims", "--verdict", word]) == 0
-        shown = capsys.readouterr().out
-        assert verdict in shown
-        assert not any(
-            unrelated in shown
-            for unrelated in VERDICTS
-            if unrelated not in verdict and verdict not in unrelated
-        )
+        assert main(["show", "claims", "--verdict", word, "--json"]) == 0
+        chosen = json.loads(capsys.readouterr().out)
+        assert {claim["verdict"] for claim in chosen["claims"]} == {verdict}
+        assert len(chosen["claims"]) == chosen["counts"][verdict] > 0
 
 
-def test_last_line_counts_every_claim(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_run(database, density_rows(names=DS2))
-    counted = "173 claims: "
-    lines = {}
-    for words in ([], ["--all"]):
-        assert main(["show", "claims", *words]) == 0
-        lines[tuple(words)] = capsys.readouterr().out.splitlines()
-        assert lines[tuple(words)][-1].startswith(counted)
-    assert lines[()][-1] == f"{lines['--all',][-1]}; --all shows those {NOT_APPLICABLE}"
+# ---- the report ---------------------------------------------------------------------------------------
 
 
-def test_text_omits_claims_that_cannot_apply(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_run(database, density_rows(names=DS2))
+def test_report_has_a_row_per_claim_and_a_line_per_document() -> None:
+    entries = ledger([])
+    of_documents, of_claims = (section.blocks[0] for section in claims_report(entries).sections)
+    assert isinstance(of_documents, Table)
+    assert isinstance(of_claims, Table)
+    assert [row.cells[0] for row in of_claims.rows] == [entry.number for entry in entries]
+    assert [row.cells[0] for row in of_documents.rows] == list(dict.fromkeys(e.document for e in entries))
+    for place, verdict in enumerate(VERDICTS, start=1):
+        cells = [row.cells[place] for row in of_documents.rows]
+        assert sum(cell.value for cell in cells if isinstance(cell, Figure)) == counts(entries)[verdict]
+
+
+def test_report_judges_by_figures_of_this_machine() -> None:
+    rows = [Row.from_native(1, row) for row in density_rows(names=DS2)]
+    entry = next(entry for entry in ledger(rows) if entry.rule == "p0213_ds2_monotonic_average")
+    report = claims_report([entry])
+    table = report.sections[1].blocks[0]
+    assert isinstance(table, Table)
+    *_, claim, printed, here, verdict = table.rows[0].cells
+    assert (claim, printed) == (entry.shown_text, entry.printed)
+    assert str(here).startswith(f"{entry.ours} ({entry.interval})")
+    assert verdict == Verdict(
+        entry.verdict, Mood.GOOD if entry.verdict == REPRODUCED else Mood.BAD, entry.reason
+    )
+    assert report.answer.text.endswith("0 of 1 do not apply here, 0 are not measured.")
+
+
+def test_report_counts_hidden_claims() -> None:
     entries = [entry for entry in ledger([]) if entry.paper == "loki"]
-    assert main(["show", "claims", "--paper", "loki"]) == 0
-    shown = capsys.readouterr().out
-    assert main(["show", "claims", "--paper", "loki", "--all"]) == 0
-    shown_all = capsys.readouterr().out
-    for entry in entries:
-        number = re.compile(rf"^ *{entry.number} ", re.MULTILINE)
-        assert number.search(shown_all)
-        assert bool(number.search(shown)) == (entry.verdict != NOT_APPLICABLE)
     assert {entry.verdict for entry in entries} == {NOT_APPLICABLE, NOT_MEASURED}
+    report, whole = claims_report(entries, hidden=(NOT_APPLICABLE,)), claims_report(entries)
+    assert report.answer == whole.answer
+    assert report.sections[0] == whole.sections[0]
+    assert report.notes == (f"--all shows those {NOT_APPLICABLE}, too",)
+    (table,) = report.sections[1].blocks
+    assert isinstance(table, Table)
+    verdicts = {cell.word for row in table.rows for cell in row.cells if isinstance(cell, Verdict)}
+    assert verdicts == {NOT_MEASURED}
+    assert claims_report([]).sections == ()
 
 
 def test_lists_claims_without_a_database(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "claims"]) == 0
-    assert "Nothing was measured yet" in capsys.readouterr().out
+    assert "0 of 0 claims that could be checked are reproduced" in capsys.readouterr().out
     assert not database.exists()
 
 
@@ -82,7 +101,7 @@ def test_interrupted_runs_count_only_on_request(database: Path, capsys: pytest.C
     write_run(database, density_rows(names=DS2), finished=False)
     reproduced = {}
     for run in ("latest", "all", "1"):
-        assert main(["show", "claims", "--run", run, "--format", "json"]) == 0
+        assert main(["show", "claims", "--run", run, "--json"]) == 0
         reproduced[run] = json.loads(capsys.readouterr().out)["counts"][REPRODUCED]
     assert reproduced["latest"] == 0
     assert reproduced["all"] == reproduced["1"] > 0
@@ -90,24 +109,11 @@ def test_interrupted_runs_count_only_on_request(database: Path, capsys: pytest.C
 
 def test_json_has_figures_as_numbers(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=DS2, repetitions=1))
-    assert main(["show", "claims", "--paper", "p0213", "--format", "json"]) == 0
+    assert main(["show", "claims", "--paper", "p0213", "--json"]) == 0
     entries = json.loads(capsys.readouterr().out)["claims"]
     entry = next(row for row in entries if row["rule"] == "p0213_ds2_monotonic_average")
     assert entry["figures"][0]["value"] == pytest.approx(29.925, abs=1e-3)
     assert entry["figures"][0]["low"] is None
-
-
-def test_markdown_has_a_table_per_document(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_run(database, density_rows(names=DS2))
-    assert main(["show", "claims", "--format", "md"]) == 0
-    text = capsys.readouterr().out
-    assert text.startswith("173 claims: ")
-    assert text.count("\n## ") == 6
-    lines = [line for line in text.splitlines() if line.startswith("| ")]
-    assert len(lines) == 173 + 6
-    assert all(line.replace("\\|", "").count("|") == 8 for line in lines)
-    assert "vector&lt;string>" in text
-    assert claims_markdown(ledger([])).endswith("|\n")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +121,7 @@ def test_markdown_has_a_table_per_document(database: Path, capsys: pytest.Captur
     [
         (["--paper", "p0339"], "allowed are p0089, p0213, loki, allocplus, optimized, mallard"),
         (["--verdict", "maybe"], "allowed are reproduced, not-reproduced, not-applicable, not-measured"),
-        (["--format", "html"], "allowed are text, md, json"),
+        (["--html", "missing/claims.html"], "no directory missing"),
         (["--run", "7"], "no run 7"),
         (["--run", "newest"], "allowed are latest"),
         (["--db", "other.db"], "other.db"),
@@ -130,17 +136,11 @@ def test_rejects_bad_input(
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])
-def test_lines_fit_the_terminal(
-    database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
-) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
-    write_run(database, density_rows(names=DS2))
-    assert main(["show", "claims", "--paper", "p0213"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    # The lines that count verdicts and name runs are left to the terminal to break.
-    table = [line for line in lines if not line.startswith(("P0213R0", "49 claims", "here:"))]
-    assert max(map(len, table)) <= width
-    assert any("28 to 67 %" in line for line in table)
+def test_lines_fit_the_terminal(width: int) -> None:
+    rows = [Row.from_native(1, row) for row in density_rows(names=DS2)]
+    shown = screen(claims_report([entry for entry in ledger(rows) if entry.paper == "p0213"]), width)
+    assert max(map(len, shown)) <= width
+    assert any("28 to 67 %" in line for line in shown)
 
 
 # ---- names first --------------------------------------------------------------------------------------
@@ -165,21 +165,15 @@ def test_numbers_follow_names(printed: str, shown: str) -> None:
     assert with_names(printed) == shown
 
 
-def test_every_view_names_strategies(
-    database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    assert main(["show", "claims", "--all"]) == 0
-    text = " ".join(capsys.readouterr().out.split())
-    assert "first row: monotonic/base (AS5)" in text
-    assert main(["show", "claims", "--format", "md"]) == 0
-    markdown = capsys.readouterr().out
-    assert "| first row: monotonic/base (AS5) |" in markdown
-    for output in (text, markdown):
-        assert not re.search(r"(?<![(-])(?<!, )AS\d", output)
+def test_report_names_strategies() -> None:
+    (table,) = claims_report(ledger([])).sections[1].blocks
+    assert isinstance(table, Table)
+    claims_shown = [str(row.cells[3]) for row in table.rows]
+    assert "first row: monotonic/base (AS5)" in claims_shown
+    assert not any(re.search(r"(?<![(-])(?<!, )AS\d", text) for text in claims_shown)
 
 
 def test_json_has_the_printed_text(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "claims", "--format", "json"]) == 0
+    assert main(["show", "claims", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["claims"]
     assert [row["text"] for row in rows] == [claim.text for claim in claims()]

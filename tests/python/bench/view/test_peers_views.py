@@ -10,11 +10,13 @@ import pytest
 from heat_maps import heat_maps
 from looks_of_runs import text_of
 from page_reader import read
+from report_lines import report_of, rows, screen, tables
 from synthetic_peers import TIMES, block_rows, object_rows
 from synthetic_run import density_rows, write_run
 
 from mallard.bench.store import Store
 from mallard.cli import main
+from mallard.shared.report.model import Report, Table
 
 
 @pytest.fixture
@@ -38,73 +40,80 @@ def shown(capsys: pytest.CaptureFixture[str], *options: str) -> str:
 # ---- the verb -----------------------------------------------------------------------------------------
 
 
-def test_libraries_list_wins_and_losses(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def peers(*words: str) -> Report:
+    return report_of("show.peers", "show", "peers", *words)
+
+
+def row_of(table: Table, name: str) -> list[str]:
+    return next(row for row in rows(table) if row[0] == name)
+
+
+def test_libraries_list_wins_and_losses(database: Path) -> None:
     write(database)
-    output = shown(capsys, "small-objects")
-    assert "small-objects, 2 cells" in output
-    assert "utilization" not in output
-    loki = next(line for line in output.splitlines() if line.startswith("Loki")).split()
-    assert loki[:10] == ["Loki", "2.00", "2.00", "to", "2.00", "0", "0", "0", "1", "1"]
-    pool = next(line for line in output.splitlines() if line.startswith("Boost.Pool")).split()
-    assert pool[:9] == ["Boost.Pool", "0.91", "0.91", "to", "0.91", "2", "0", "0", "0"]
-    assert "here: runs small-objects 2 (quick)" in output
+    report = peers("small-objects")
+    assert "small-objects, 2 cells" in [section.title for section in report.sections]
+    assert not any("utilization" in caption for caption in tables(report))
+    timed = tables(report)["small-objects: time"]
+    assert row_of(timed, "Loki")[:8] == ["Loki", "2.00", "2.00 to 2.00", "0", "0", "0", "1", "1"]
+    assert row_of(timed, "Boost.Pool")[:7] == ["Boost.Pool", "0.91", "0.91 to 0.91", "2", "0", "0", "0"]
+    assert report.notes[-1] == "here: runs small-objects 2 (quick)"
 
 
-def test_losses_name_the_cell(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_losses_name_the_cell(database: Path) -> None:
     write(database)
-    output = " ".join(shown(capsys, "--all").split())
-    assert "Where another library is faster" in output
-    assert "utilization: T = 2^30, A = 2^15, S = 2^10: multipool 4.08 ns, loki 2.04 ns, ratio 2.00" in output
-    assert "small-objects: 16 bytes, shuffled, small pages, free: multipool 1.22 ns, loki 0.61 ns" in output
+    lost = rows(tables(peers("--all"))["Where another library is faster"])
+    assert [
+        *("utilization", "Loki", "2.00", "2.00 to 2.00", "T = 2^30, A = 2^15, S = 2^10"),
+        *("multipool 4.08 ns", "loki 2.04 ns"),
+    ] in lost
+    assert [
+        *("small-objects, free", "Loki", "2.00", "2.00 to 2.00", "16 bytes, shuffled, small pages"),
+        *("multipool 1.22 ns", "loki 0.61 ns"),
+    ] in lost
+    ratios = [float(row[2]) for row in lost]
+    assert ratios == sorted(ratios, reverse=True)
 
 
-def test_phases_have_separate_tables(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_phases_have_a_separate_table(database: Path) -> None:
     write(database)
-    heads = [line.split() for line in shown(capsys, "--all").splitlines()]
-    assert ["allocate", "free", "again", "traverse", "held"] in heads
+    further = tables(peers("--all"))["small-objects: further figures"]
+    quantities = {row[0].partition(", ")[2] for row in rows(further)}
+    assert quantities == {"allocate", "free", "again", "traverse", "held"}
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])
-def test_lines_fit_the_terminal(
-    database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
-) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
+def test_lines_fit_the_terminal(database: Path, width: int) -> None:
     write(database)
     for words in ((), ("--all",)):
-        lines = shown(capsys, *words).splitlines()
+        lines = screen(peers(*words), width)
         assert max(map(len, lines)) <= width
         assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in lines)
 
 
 def test_without_an_experiment_it_is_a_summary(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(database)
-    output = shown(capsys)
-    lines = [line.split() for line in output.splitlines()]
-    assert " ".join(next(line for line in lines if line[:1] == ["Loki"])) == "Loki 0 0 0 2 1 2.00"
-    assert lines[0][:2] == ["mallard's", "its"]
-    pool = next(line for line in lines if line[:1] == ["multipool"])
+    report = peers()
+    assert report.answer.text.startswith("Counterpart beside counterpart, in ")
+    assert row_of(tables(report)["The fastest of each library"], "Loki") == [
+        *("Loki", "2.00", "0", "0", "0", "2", "1")
+    ]
+    pool = row_of(tables(report)["Counterpart beside counterpart"], "multipool")
     assert pool[1:7] == ["new-delete@jemalloc", "0.50", "3", "0", "0", "0"]
-    assert "'mallard show peers EXPERIMENT' has one in full, '--all' every one" in output
-    assert "Counterpart beside counterpart, in " in output
-    assert "fastest strategy" not in output
-    assert "free" not in output
-    assert len(lines) < len(shown(capsys, "--all").splitlines())
+    assert report.notes[-1] == "'mallard show peers EXPERIMENT' has one in full, '--all' every one"
+    summary = shown(capsys).splitlines()
+    assert len(summary) < len(shown(capsys, "--all").splitlines())
 
 
-def test_markdown_has_complete_tables(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_overview_has_the_mean_and_the_cells(database: Path) -> None:
     write(database)
-    text = shown(capsys, "--format", "md")
-    tables = [line for line in text.splitlines() if line.startswith("| ")]
-    assert "| **small-objects** | 0.25 (2/0/0/0) | 0.50 (2/0/0/0) |" in text
-    assert "| small-objects, held | 0.50 (2/0/0/0) |" in text
-    assert "| multipool | new-delete | 0.25 | 3/0/0/0 |" in text
-    assert "\n## Where another library is faster\n" in text
-    assert all(line.endswith(" |") for line in tables)
+    overview = tables(peers("--all"))["All experiments"]
+    assert row_of(overview, "small-objects")[1:3] == ["0.25 (2/0/0/0)", "0.50 (2/0/0/0)"]
+    assert row_of(overview, "small-objects, held")[1] == "0.50 (2/0/0/0)"
 
 
 def test_json_has_numeric_figures(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(database)
-    data = json.loads(shown(capsys, "--format", "json"))
+    data = json.loads(shown(capsys, "--json"))
     of_time = [
         comparison for comparison in data["comparisons"] if comparison["quantity"] == "ns_per_operation"
     ]
@@ -131,7 +140,7 @@ def test_json_has_numeric_figures(database: Path, capsys: pytest.CaptureFixture[
 
 def test_one_repetition_has_unbounded_interval(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, object_rows(repetitions=1), experiment="small-objects")
-    data = json.loads(shown(capsys, "--format", "json"))
+    data = json.loads(shown(capsys, "--json"))
     assert {comparison["high"] for comparison in data["comparisons"]} == {None}
     assert "without an interval in" in " ".join(shown(capsys).split())
 
@@ -147,7 +156,7 @@ def test_interrupted_runs_count_on_request(database: Path, capsys: pytest.Captur
     ("words", "message"),
     [
         (["sorting"], "unknown experiment 'sorting'; allowed are programs, density, "),
-        (["--format", "html"], "--format 'html'; allowed are text, md, json"),
+        (["--html", "missing/peers.html"], "no directory missing"),
         (["--run", "7"], "no run 7"),
         (["--db", "other.db"], "no database other.db"),
         (
@@ -193,17 +202,11 @@ def test_the_section_compares_every_experiment(database: Path) -> None:
     page = report(database)
     read(page)
     mine = section(page)
-    assert re.findall(r'<section id="(peers-[\w-]+)"', mine) == [
-        "peers-counterparts",
-        "peers-losses",
-        "peers-utilization",
-        "peers-small-objects",
-    ]
+    assert re.findall(r'<section id="(peers-[\w-]+)"', mine) == ["peers-utilization", "peers-small-objects"]
     text = text_of(mine)
     assert "beside 5 other libraries: mallard's is faster in 9" in text
-    assert "2.00 (2.00 to 2.00) 16 bytes, shuffled, small pages Loki multipool 4.08 ns loki 2.04 ns" in text
     assert "timed out: loki" in [cell.status for table in heat_maps(page) for cell in table.cells]
-    assert '<b>loki</b> <span class="figure">2.04 ns</span>' in mine
+    assert "multipool 4.08 ns loki 2.04 ns" in text
 
 
 def test_the_answer_is_at_a_glance(database: Path) -> None:
@@ -243,7 +246,7 @@ def test_missing_contenders_name_measuring_command(database: Path) -> None:
 def test_no_losses_means_no_table(database: Path) -> None:
     write_run(database, object_rows({"multipool": 1.0, "boost-pool": 2.0}), experiment="small-objects")
     mine = section(report(database))
-    assert 'id="peers-losses"' not in mine
+    assert "Where another library is faster" not in text_of(mine)
     assert "No other library is faster in any cell beyond the interval." in text_of(mine)
 
 

@@ -1,16 +1,19 @@
-"""`mallard show table`: compares printed with measured figures, in the terminal."""
+"""`mallard show table`: the report that compares printed with measured figures."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from report_lines import lines, report_of
 from synthetic_run import density_rows, failed, write_run
 
 from mallard.bench.strategy_names import PAPERS
 from mallard.cli import main
+from mallard.shared.report.model import Report
 
 
 @pytest.fixture
@@ -21,69 +24,70 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "mallard.db"
 
 
-def lines_from(text: str, label: str) -> list[str]:
-    """The row that starts with a label, and the following rows."""
-    lines = [line.strip() for line in text.splitlines()]
-    return lines[next(n for n, line in enumerate(lines) if line.startswith(label)) :]
+def table(*words: str) -> Report:
+    return report_of("show.table", "show", "table", *words)
 
 
-def test_ours_stands_beside_the_printed_figures(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def lines_from(report: Report, *labels: str) -> list[list[str]]:
+    """The row that starts with these labels, and the following lines."""
+    shown = lines(report)
+    return shown[next(n for n, line in enumerate(shown) if line[: len(labels)] == list(labels)) :]
+
+
+def words(report: Report) -> str:
+    return " ".join(" ".join(line) for line in lines(report))
+
+
+def test_ours_stands_beside_the_printed_figures(database: Path) -> None:
     write_run(database, density_rows(names=("DS2",)))
-    assert main(["show", "table", "p0213:6"]) == 0
-    shown = capsys.readouterr().out
-    measured, printed, ratio = (line.split() for line in lines_from(shown, "2^10 here")[:3])
+    report = table("p0213:6")
+    measured, printed, ratio = lines_from(report, "2^10", "here")[:3]
     # new-delete in ns: (20 + 10) * 2 * 1.02, the middle repetition; monotonic 30 % of it; printed 14.99 s
     # and 9.63 s.
     assert measured[:5] == ["2^10", "here", "61.2", "110", "30"]
     assert printed[:4] == ["printed", "112", "104", "64"]
     assert ratio[0] == "ratio"
-    assert float(ratio[2]) == pytest.approx(0.30 / (9.63 / 14.99), abs=0.006)
-    assert "run 1" in shown
-    assert "warm" in shown
+    assert float(ratio[3]) == pytest.approx(0.30 / (9.63 / 14.99), abs=0.006)
+    assert "here: run 1, buffer warm" in words(report)
 
 
-def test_unmeasured_sizes_show_printed_figures(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unmeasured_sizes_show_printed_figures(database: Path) -> None:
     write_run(database, density_rows(names=("DS2",)))
-    assert main(["show", "table", "p0213:6"]) == 0
-    first, second = lines_from(capsys.readouterr().out, "2^7")[:2]
-    assert first.split()[1] == "printed"
-    assert second.split()[:2] == ["2^8", "printed"]
+    first, second = lines_from(table("p0213:6"), "2^7")[:2]
+    assert first[1] == "printed"
+    assert second[:2] == ["2^8", "printed"]
 
 
-def test_marks_failed_table_cells(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_marks_failed_table_cells(database: Path) -> None:
     rows = density_rows(names=("DS2",), strategies=("new-delete", "new-delete/base"))
     write_run(database, [*rows, failed("DS2", 10, "monotonic", 0, "crashed", "signal 11")])
-    assert main(["show", "table", "p0213:6"]) == 0
-    assert lines_from(capsys.readouterr().out, "2^10 here")[0].split()[4] == "died"
+    assert lines_from(table("p0213:6"), "2^10", "here")[0][4] == "died"
 
 
-def test_no_difference_is_marked(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_difference_is_marked(database: Path) -> None:
     rows = density_rows(names=("DS2",), times=lambda structure, size, strategy: 10.0)
     for row in rows:
         if row["strategy"] == "new-delete/base":
             row["cpu_ns"] = int(row["cpu_ns"] * (0.9, 1.0, 1.1)[row["repetition"]])
     write_run(database, rows)
-    assert main(["show", "table", "p0213:6"]) == 0
-    assert lines_from(capsys.readouterr().out, "2^10 here")[0].split()[3] == "100="
+    assert lines_from(table("p0213:6"), "2^10", "here")[0][3] == "100="
 
 
-def test_nanoseconds_on_both_sides(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nanoseconds_on_both_sides(database: Path) -> None:
     write_run(database, density_rows(names=("DS2",)))
-    assert main(["show", "table", "p0213:6", "--nanoseconds"]) == 0
-    measured, printed = (line.split() for line in lines_from(capsys.readouterr().out, "2^10 here")[:2])
+    measured, printed = lines_from(table("p0213:6", "--nanoseconds"), "2^10", "here")[:2]
     assert measured[4] == "18.4"
     assert printed[3] == "71.7"
 
 
-def test_averages_have_intervals_and_rows(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_averages_have_intervals_and_rows(database: Path) -> None:
     write_run(database, density_rows(names=("DS1", "DS2")))
-    assert main(["show", "table", "p0213:8"]) == 0
-    shown = capsys.readouterr().out
-    assert "the printed means are over 132 rows" in " ".join(shown.split())
-    measured, low, high, printed, _, rows = (line.split() for line in lines_from(shown, "here ")[:6])
-    assert measured[:5] == ["here", "100.0", "110.0", "30.0", "27.0"]
+    report = table("p0213:8")
+    assert "the printed means are over 132 rows" in words(report)
+    measured, low, high, printed, _, rows = lines_from(report, "here")[:6]
+    assert measured[:5] == ["here", "100", "110", "30.0", "27.0"]
     assert float(low[3]) <= 30.0 <= float(high[3])
-    assert printed[:5] == ["printed", "100.0", "105.1", "54.9", "50.2"]
+    assert printed[:5] == ["printed", "100", "105", "54.9", "50.2"]
     assert rows[1:4] == ["4", "4", "4"]
 
 
@@ -92,57 +96,55 @@ def test_averages_have_no_nanoseconds(database: Path, capsys: pytest.CaptureFixt
     assert "prints percents only" in capsys.readouterr().err
 
 
-def test_notes_stand_beside_the_table(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "table", "p0213:6"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
+def test_notes_stand_beside_the_table(database: Path) -> None:
+    shown = words(table("p0213:6"))
     assert "2,560 repetitions" in shown
     assert "[P0213R0 section 9, DS2]" in shown
 
 
 @pytest.mark.parametrize(
-    ("table", "command"),
+    ("name", "command"),
     [("p0089:4", "mallard bench density --ds 2"), ("p0213:8", "mallard bench density")],
 )
-def test_without_database_shows_printed_figures(
-    database: Path, capsys: pytest.CaptureFixture[str], table: str, command: str
-) -> None:
-    assert main(["show", "table", table]) == 0
-    shown = capsys.readouterr().out
-    assert f"this measures it: {command}" in shown
+def test_without_database_shows_printed_figures(database: Path, name: str, command: str) -> None:
+    assert command.split() in lines(table(name))
     assert not database.exists()
 
 
-def test_without_rows_of_the_structure_the_command(
-    database: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_rows_of_the_structure_the_command(database: Path) -> None:
     write_run(database, density_rows(names=("DS1",)))
-    assert main(["show", "table", "p0213:6"]) == 0
-    assert "mallard bench density --ds 2" in capsys.readouterr().out
+    assert ["mallard", "bench", "density", "--ds", "2"] in lines(table("p0213:6"))
 
 
-def test_uses_newest_run_with_structure(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_uses_newest_run_with_structure(database: Path) -> None:
     write_run(database, density_rows(names=("DS2",)))
     write_run(database, density_rows(names=("DS1",)))
-    assert main(["show", "table", "p0213:6"]) == 0
-    assert "here: run 1," in capsys.readouterr().out
+    assert "here: run 1," in words(table("p0213:6"))
 
 
-def test_a_run_can_be_named(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_can_be_named(database: Path) -> None:
     for _ in range(2):
         write_run(database, density_rows(names=("DS2",)))
-    assert main(["show", "table", "p0213:6", "--run", "1"]) == 0
-    assert "here: run 1, buffer warm, hash prefix" in capsys.readouterr().out
+    assert "here: run 1, buffer warm, hash prefix" in words(table("p0213:6", "--run", "1"))
 
 
-def test_settings_have_separate_tables(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_settings_have_separate_tables(database: Path) -> None:
     cold = density_rows(names=("DS2",))
     for row in cold:
         row["parameters"] = row["parameters"] | {"buffer": "cold"}
     write_run(database, [*density_rows(names=("DS2",)), *cold])
-    assert main(["show", "table", "p0213:6"]) == 0
-    shown = capsys.readouterr().out
-    assert "buffer warm" in shown
-    assert "buffer cold" in shown
+    titles = [section.title for section in table("p0213:6").sections]
+    assert ["buffer warm" in title for title in titles[:2]] == [True, False]
+    assert "buffer cold" in titles[1]
+
+
+def test_every_medium_has_the_table(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS2",)))
+    for option in ("--markdown", "--json"):
+        assert main(["show", "table", "p0213:6", option]) == 0
+        assert "2,560 repetitions" in capsys.readouterr().out
+    assert main(["show", "table", "p0213:6", "--html", "table.html"]) == 0
+    assert "2,560 repetitions" in Path("table.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", ["p0213:72", "six", "p0089:2", "p0089:III-36"])
@@ -174,13 +176,11 @@ def test_narrow_terminals_get_the_columns_in_blocks(
     write_run(database, density_rows(names=("DS2",)))
     assert main(["show", "table", "p0213:6"]) == 0
     shown = capsys.readouterr().out
-    heads = [line.split() for line in shown.splitlines() if line.lstrip().startswith("AS")]
-    assert [number for head in heads for number in head] == [*PAPERS]
-    families = [line.split() for line in shown.splitlines() if "_multipool" in line]
-    assert [word.strip("_") for line in families for word in line] == [
-        *("new-delete", "monotonic", "multipool", "multipool+monotonic")
-    ]
-    assert all(len(line) <= 80 for line in shown.splitlines() if line.lstrip()[:3] in ("2^1", "pri", "rat"))
+    table, _, _ = shown.partition("new-delete: nanoseconds")
+    assert [word for word in table.split() if re.fullmatch(r"AS\d+", word)] == [*PAPERS]
+    rows = [line for line in table.splitlines() if {"here", "printed", "ratio"} & set(line.split()[:2])]
+    assert len(rows) > 10
+    assert max(map(len, rows)) <= 80
 
 
 def test_without_a_name_the_last_run_is_shown(database: Path, capsys: pytest.CaptureFixture[str]) -> None:

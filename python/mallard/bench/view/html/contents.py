@@ -9,6 +9,7 @@ from mallard.bench.experiments.description.panel import Spreads
 from mallard.bench.result import Row
 from mallard.bench.store import Note, Run
 from mallard.shared.report.model import Report
+from mallard.shared.report.page import section_body
 from mallard.shared.report.page_sections import notes_list, section_list
 from mallard.shared.view.html.figures import with_raised_exponents
 from mallard.shared.view.html.markup import Markup, element, joined
@@ -52,6 +53,17 @@ def experiment_section(name: str, report: Report) -> Section:
     body = joined(introduction, section_list(name, report.sections), notes_list(report.notes))
     answer = element("span", with_raised_exponents(report.answer.text)) if report.answer.text else None
     return Section(name, experiment.title, experiment.heading, body, answer)
+
+
+def report_section(name: str, title: str, report: Report, more: Markup | None = None) -> Section:
+    """A section of the page with all of a report, below its title; the answer is at a glance, too."""
+    parts = [
+        joined(element("h3", section.title) if report.sections[1:] else None, section_body(section))
+        for section in report.sections
+    ]
+    body = joined(*parts, notes_list(report.notes), more)
+    text = with_raised_exponents(report.answer.text)
+    return Section(name, title, report.title, body, element("span", text) if text else None)
 
 
 def unmeasured(name: str) -> Section:

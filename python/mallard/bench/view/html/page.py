@@ -6,28 +6,36 @@ from collections.abc import Mapping, Sequence
 
 from mallard.bench.analysis.names import in_table_order
 from mallard.bench.analysis.panels import panel_report
+from mallard.bench.analysis.peers import counterparts, duels, has_contenders
 from mallard.bench.choose import decision_chart
 from mallard.bench.claims import ledger
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.papers.catalogue import strategy_text
 from mallard.bench.result import Row
-from mallard.bench.view.html.conditions import cautions, conditions, reproduce
-from mallard.bench.view.html.contents import Measured, Section, experiment_section, unmeasured
-from mallard.bench.view.html.findings.claims import claims_section
-from mallard.bench.view.html.findings.decision import decision_section
-from mallard.bench.view.html.findings.peers import peers_section
-from mallard.bench.view.html.paper_notes import paper_notes
+from mallard.bench.view.claims import claims_report
+from mallard.bench.view.conditions import cautions, conditions_report, reproduction_report
+from mallard.bench.view.decision import chart_report
+from mallard.bench.view.html.contents import (
+    Measured,
+    Section,
+    experiment_section,
+    report_section,
+    unmeasured,
+)
+from mallard.bench.view.html.peers_maps import absent_libraries, peers_maps
+from mallard.bench.view.paper_notes import paper_notes_report
+from mallard.bench.view.peers import peers_report
 from mallard.shared.report.page_chart import DOT
 from mallard.shared.report.page_map import picture_data
-from mallard.shared.view.html.document import body_frame, html_document, inline_scripts
+from mallard.shared.view.html.document import body_frame, caution, html_document, inline_scripts
 from mallard.shared.view.html.markup import Markup, element
 
 TITLE = "Which allocation strategy is fastest here?"
 STYLES = (
-    *("report.css", "maps.css", "plots.css", "claims.css", "peers.css", "tree.css", "profile/profile.css"),
+    *("report.css", "maps.css", "plots.css", "peers.css", "profile/profile.css", "tables.css"),
     "print.css",
 )
-SCRIPTS = ("panel.js", "cells.js", "heat.js", "plots.js", "claims.js", "sections.js")
+SCRIPTS = ("panel.js", "cells.js", "heat.js", "plots.js", "filters.js", "sections.js")
 
 
 def page(measured: Mapping[str, Measured], evidence: Sequence[Row] = ()) -> str:
@@ -52,13 +60,25 @@ def _sections(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> list
     rows = evidence or [row for entry in runs for row in entry.rows]
     return [
         *(_of_experiment(name, measured.get(name)) for name in EXPERIMENTS),
-        peers_section(rows, runs),
-        claims_section(ledger(rows)),
-        decision_section(decision_chart(rows)),
-        Section("conditions", "Conditions", "Machine, build and runs", conditions(runs)),
-        Section("reproduce", "Reproduce", "How to reproduce it", reproduce(runs)),
-        Section("papers", "Papers", "Beside the papers", paper_notes(measured)),
+        _peers(rows, runs),
+        report_section("claims", "Claims", claims_report(ledger(rows))),
+        report_section("decision", "Decide", chart_report(decision_chart(rows))),
+        report_section("conditions", "Conditions", conditions_report(runs)),
+        report_section("reproduce", "Reproduce", reproduction_report(runs)),
+        report_section("papers", "Papers", paper_notes_report(measured)),
     ]
+
+
+def _peers(rows: Sequence[Row], measured: Sequence[Measured]) -> Section:
+    all_duels = duels(rows) if has_contenders(rows) else []
+    if not all_duels:
+        return Section(
+            "peers", "Peers", "Beside other libraries", None, command="mallard bench density --contenders"
+        )
+    report = peers_report(
+        all_duels, counterparts(rows), absent=absent_libraries(measured), has_overview=False
+    )
+    return report_section("peers", "Peers", report, peers_maps(all_duels))
 
 
 def _strategies(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> dict[str, str]:
@@ -90,7 +110,7 @@ def _header(measured: Mapping[str, Measured], sections: Sequence[Section]) -> Ma
         element("h1", TITLE),
         element("p", lead, class_="lead") if lead else None,
         element("p", " · ".join(fact for fact in facts if fact), class_="conditions"),
-        cautions(list(measured.values())),
+        caution(cautions(list(measured.values()))),
     )
 
 

@@ -5,21 +5,25 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
-from mallard.bench.claims import NOT_APPLICABLE, VERDICTS, Entry, claims_markdown, counts, ledger
+from mallard.bench.claims import NOT_APPLICABLE, VERDICTS, Entry, counts, ledger
 from mallard.bench.claims.claim import PAPERS
 from mallard.bench.store import Run, Store
+from mallard.cli import exit_status
+from mallard.cli.forms import check_forms, write_report
 from mallard.cli.options import nothing_measured
-from mallard.cli.verbs.show.runs import check_runs, selected_runs, several
+from mallard.cli.verbs.show.runs import FORM_OPTIONS, check_runs, selected_runs, several
 
 EXAMPLES = (
     ("mallard show claims", "the claims that this machine can test"),
     ("mallard show claims --paper p0213", "the claims of one document"),
     ("mallard show claims --verdict not-reproduced", "the claims with one verdict"),
     ("mallard show claims --run 3,5", "judged by these runs alone"),
-    ("mallard show claims --format md > claims.md", "every claim, as Markdown"),
+    ("mallard show claims --all --markdown > claims.md", "every claim, as Markdown"),
 )
 VERDICT_WORDS = {verdict.removesuffix(" here").replace(" ", "-"): verdict for verdict in VERDICTS}
 OPTIONS = {
@@ -27,19 +31,19 @@ OPTIONS = {
     "verdict": ", ".join(VERDICT_WORDS),
     "all": "also the claims that cannot apply here, such as the times of the authors' machine",
     "run": several("claim", "newest finished run in the papers' setting"),
-    "format": "text (default), md or json",
+    **FORM_OPTIONS,
 }
-CHOICES = {"format": ("text", "md", "json"), "paper": PAPERS, "verdict": VERDICT_WORDS}
+CHOICES = {"paper": PAPERS, "verdict": VERDICT_WORDS}
 PIPE_WIDTH = 200
 
 
 def check(arguments: argparse.Namespace) -> None:
     check_runs(arguments)
+    check_forms(arguments)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from mallard.bench.view.terminal.findings.claims import show_claims
-    from mallard.shared.view.terminal.console import output_console
+    from mallard.bench.view.claims import claims_report
 
     entries, runs = _ledger(arguments)
     verdict = VERDICT_WORDS.get(arguments.verdict)
@@ -48,16 +52,15 @@ def run(arguments: argparse.Namespace) -> int:
         for entry in entries
         if arguments.paper in (None, entry.paper) and verdict in (None, entry.verdict)
     ]
-    if arguments.format == "json":
-        print(
-            json.dumps({"counts": counts(chosen), "claims": [_numbers(entry) for entry in chosen]}, indent=1)
-        )
-    elif arguments.format == "md":
-        print(claims_markdown(chosen), end="")
-    else:
-        hidden = () if arguments.all or verdict else (NOT_APPLICABLE,)
-        show_claims(output_console(PIPE_WIDTH), chosen, runs, hidden)
-    return 0
+    hidden = () if arguments.all or verdict else (NOT_APPLICABLE,)
+    write_report(
+        arguments, claims_report(chosen, runs, hidden), partial(_as_json, chosen), pipe_width=PIPE_WIDTH
+    )
+    return exit_status.DONE
+
+
+def _as_json(entries: Sequence[Entry]) -> str:
+    return json.dumps({"counts": counts(entries), "claims": [_numbers(entry) for entry in entries]}, indent=1)
 
 
 def _ledger(arguments: argparse.Namespace) -> tuple[list[Entry], list[Run]]:

@@ -5,31 +5,32 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from mallard.bench.analysis.peers import TIME, Counterpart, Duel, Side, counterparts, duels, has_contenders
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.store import Run, Store
-from mallard.bench.view.peers_markdown import peers_markdown
+from mallard.cli import exit_status
+from mallard.cli.forms import check_forms, write_report
 from mallard.cli.options import nothing_measured
 from mallard.cli.parser import check_choice
-from mallard.cli.verbs.show.runs import check_runs, selected_runs, several
+from mallard.cli.verbs.show.runs import FORM_OPTIONS, check_runs, selected_runs, several
 from mallard.shared.errors import UsageError
 
 EXAMPLES = (
     ("mallard show peers", "a line for each library, by the newest runs"),
     ("mallard show peers small-objects", "one experiment, with the cells that it lost"),
     ("mallard show peers --run 3,5", "by these runs alone"),
-    ("mallard show peers --format md", "as Markdown; json has every cell"),
+    ("mallard show peers --all --markdown", "as Markdown; --json has every cell"),
     ("mallard bench density --contenders", "measures density with the other libraries"),
 )
 ARGUMENT = ("EXPERIMENT", "one of 'mallard show experiments' (default: a summary)")
 OPTIONS = {
     "all": "every experiment as if it were named",
     "run": several("cell"),
-    "format": "text (default), md or json",
+    **FORM_OPTIONS,
 }
-CHOICES = {"format": ("text", "md", "json")}
 PIPE_WIDTH = 160
 
 
@@ -37,11 +38,11 @@ def check(arguments: argparse.Namespace) -> None:
     if arguments.argument is not None:
         check_choice("unknown experiment", arguments.argument, EXPERIMENTS)
     check_runs(arguments)
+    check_forms(arguments)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from mallard.bench.view.terminal.findings.peers import show_peers, show_peers_summary
-    from mallard.shared.view.terminal.console import output_console
+    from mallard.bench.view.peers import peers_report, summary_report
 
     all_duels, pairs, runs = _load_comparisons(arguments)
     if not all_duels:
@@ -51,15 +52,12 @@ def run(arguments: argparse.Namespace) -> int:
             f"{arguments.db} has no run with allocators of other libraries{where}; "
             f"'mallard bench {experiment} --contenders' makes one"
         )
-    if arguments.format == "json":
-        print(json.dumps(_records(all_duels, pairs), indent=1))
-    elif arguments.format == "md":
-        print(peers_markdown(all_duels, pairs), end="")
-    elif arguments.argument is None and not arguments.all:
-        show_peers_summary(output_console(PIPE_WIDTH), all_duels, pairs)
+    if arguments.argument is None and not arguments.all:
+        report = summary_report(all_duels, pairs)
     else:
-        show_peers(output_console(PIPE_WIDTH), all_duels, pairs, runs)
-    return 0
+        report = peers_report(all_duels, pairs, runs)
+    write_report(arguments, report, partial(_as_json, all_duels, pairs), PIPE_WIDTH)
+    return exit_status.DONE
 
 
 def _load_comparisons(arguments: argparse.Namespace) -> tuple[list[Duel], list[Counterpart], list[Run]]:
@@ -75,7 +73,7 @@ def _load_comparisons(arguments: argparse.Namespace) -> tuple[list[Duel], list[C
     return all_duels, counterparts(rows), [run for run in runs if run.id in used]
 
 
-def _records(duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> dict[str, Any]:
+def _as_json(duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> str:
     records = [
         {
             "mallard": pair.ours,
@@ -88,7 +86,8 @@ def _records(duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> dict[str, A
         }
         for pair in pairs
     ]
-    return {"format": 1, "counterparts": records, "comparisons": [_record(duel) for duel in duels]}
+    comparisons = [_record(duel) for duel in duels]
+    return json.dumps({"format": 1, "counterparts": records, "comparisons": comparisons}, indent=1)
 
 
 def _record(duel: Duel) -> dict[str, Any]:

@@ -15,8 +15,9 @@ from mallard.bench.papers.registry import EXAMPLE, table_named
 from mallard.bench.selection import select_strategies
 from mallard.bench.store import Run, Store
 from mallard.cli import exit_status
+from mallard.cli.forms import check_forms, write_report
 from mallard.cli.options import nothing_measured
-from mallard.cli.verbs.show.runs import ONE, check_run
+from mallard.cli.verbs.show.runs import FORM_OPTIONS, ONE, check_run
 from mallard.shared.errors import UsageError
 
 EXAMPLES = (
@@ -30,6 +31,7 @@ OPTIONS = {
     "nanoseconds": "times in place of percents",
     "local": f"of locality: the strategy beside the printed multipool (default: {LOCAL})",
     "run": ONE,
+    **FORM_OPTIONS,
 }
 LOCALS = (LOCAL, *REUSES, *RECYCLING[3:])
 
@@ -39,32 +41,35 @@ def check(arguments: argparse.Namespace) -> None:
         raise UsageError(f"TABLE is missing; give one, such as {EXAMPLE}; 'mallard show tables' lists them")
     _checked(arguments, table_named(arguments.argument))
     check_run(arguments)
+    check_forms(arguments)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from rich.text import Text
-
-    from mallard.bench.view.printed import beside_text, notes_text
-    from mallard.shared.view.terminal.console import PlainConsole, print_line
+    from mallard.bench.view.printed import table_report
 
     printed = table_named(arguments.argument)
     local = _checked(arguments, printed)
-    console = PlainConsole()
     run, measured = _measured(arguments, printed, local)
-    caption = f", {printed.experiment}: {printed.caption}\n"
-    print_line(console, Text.assemble((f"{printed.paper} {printed.label}", "bold"), caption))
     if run is None:
-        nothing = beside(printed, Measured(printed.experiment), local)
-        console.print(beside_text(printed, nothing, console, arguments.nanoseconds))
-        print_line(console, f"Not measured here yet; this measures it: {_command_for(printed)}\n")
+        comparisons = [("in print", beside(printed, Measured(printed.experiment), local))]
     else:
         pool = f"{local} for the multipool" if arguments.local else ""
-        for entry in measured:
-            source = (f"here: run {run.id}", setting_text(entry.setting), pool)
-            print_line(console, ", ".join(filter(None, source)))
-            console.print(beside_text(printed, beside(printed, entry, local), console, arguments.nanoseconds))
-    print_line(console, _legend(printed, arguments.nanoseconds) + "\n")
-    console.print(notes_text(notes_for(printed)))
+        comparisons = [
+            (
+                ", ".join(filter(None, (f"here: run {run.id}", setting_text(entry.setting), pool))),
+                beside(printed, entry, local),
+            )
+            for entry in measured
+        ]
+    report = table_report(
+        printed,
+        comparisons,
+        notes_for(printed),
+        _legend(printed, arguments.nanoseconds),
+        "" if run else _command_for(printed),
+        arguments.nanoseconds,
+    )
+    write_report(arguments, report)
     return exit_status.DONE
 
 
@@ -114,11 +119,11 @@ def _legend(printed: PrintedTable, nanoseconds: bool) -> str:
     if nanoseconds:
         return f"{'Bytes' if printed.is_memory else 'Nanoseconds'} {_operation(printed)}."
     if printed.unit == "seconds" and not printed.shows_times:
-        return "CPU nanoseconds an access. ratio: here / printed, bold outside 0.5 to 2."
+        return "CPU nanoseconds an access. ratio: here / printed, marked outside 0.5 to 2."
     if not printed.shows_times and printed.unit == "ratio":
         mean = "Mean over rows, with the 95 % interval. " if not printed.place else ""
-        return f"{mean}= no difference from 1. ratio: here / printed, bold outside 0.5 to 2."
-    ratio = "ratio: (here / new-delete) / (printed / new-delete), bold outside 0.5 to 2."
+        return f"{mean}= no difference from 1. ratio: here / printed, marked outside 0.5 to 2."
+    ratio = "ratio: (here / new-delete) / (printed / new-delete), marked outside 0.5 to 2."
     if not printed.place:
         mean = "Percent of new-delete, mean over the rows measured here, with the 95 % interval"
         return f"{mean}; the printed means are over 132 rows. {ratio}"

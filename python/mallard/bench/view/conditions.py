@@ -1,17 +1,18 @@
-"""The conditions of the measurements, and the commands that reproduce them."""
+"""The reports of the conditions of the measurements, runs, machines, builds and settings, and of the commands
+that reproduce them.
+"""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from mallard.bench.store import Run
 from mallard.bench.view.html.contents import Measured
 from mallard.shared.machine import fingerprint
-from mallard.shared.view.html.document import caution
-from mallard.shared.view.html.markup import Markup, element, joined
-from mallard.shared.view.html.tables import data_table, scrolled, table_row
+from mallard.shared.report.figures import size
+from mallard.shared.report.model import Code, Column, Paragraph, Report, Row, Section, Table
 
 # The names of facts, in order. Other facts follow under their own names.
 LABELS = {
@@ -53,24 +54,45 @@ SETTING_LABELS = {
     "compiler": "compiler",
 }
 DIFFERENT = "Not all runs come from the same {0}: compare within a section, not between them."
+FACTS = (Column("", numeric=False),) * 2
+SETTINGS = tuple(Column(title, numeric=False) for title in ("experiment", "setting", "value"))
+RUNS = tuple(
+    Column(title, numeric=title in ("run", "seed", "rows"))
+    for title in ("experiment", "run", "started", "finished", "scale", "repetitions", "seed", "rows", "load")
+)
+HOW = (
+    "Each repetition is a separate process, the strategies of a row in random order. Times are CPU time, "
+    "except under contention, where they are wall time. Ratios pair repetitions; intervals are 95 %, by an "
+    "exact bootstrap. What lies inside its interval counts as no difference."
+)
+Facts = list[tuple[str, str]]
 
 
-def conditions(measured: Sequence[Measured]) -> Markup:
+def conditions_report(measured: Sequence[Measured]) -> Report:
     runs = [entry.run for entry in measured]
     machines = _distinct(runs, lambda run: fingerprint(run.machine))
     builds = _distinct(runs, _build_ids)
-    blocks = [
-        *(_facts("Machine", group, len(machines), _labelled(group[0].machine, LABELS)) for group in machines),
-        *(_facts(title, group, len(builds), facts) for group in builds for title, facts in _builds(group[0])),
-        *(
-            _facts(f"Setting of {entry.run.experiment}", [entry.run], 1, _setting(entry))
-            for entry in measured
-        ),
+    settings = [Row(line) for entry in measured for line in _setting(entry)]
+    sections = [
+        _section("Runs", RUNS, map(_run_row, measured)),
+        *(_facts("Machine", group, machines, _labelled(group[0].machine, LABELS)) for group in machines),
+        *(_facts(title, group, builds, facts) for group in builds for title, facts in _builds(group[0])),
+        *([_section("Settings", SETTINGS, settings)] if settings else []),
     ]
-    return joined(_run_table(measured), element("div", *blocks, class_="columns"))
+    return Report("Machine, build and runs", Paragraph(""), tuple(sections))
 
 
-def cautions(measured: Sequence[Measured]) -> Markup | None:
+def reproduction_report(measured: Sequence[Measured]) -> Report:
+    page = f"mallard show page -o report.html{_database(measured)}"
+    blocks = (
+        Paragraph("The same cells on your machine, with the same random inputs:"),
+        Code("\n".join((*(entry.run.command for entry in measured), page)), "sh"),
+        Paragraph(HOW),
+    )
+    return Report("How to reproduce it", Paragraph(""), (Section("The commands", blocks),))
+
+
+def cautions(measured: Sequence[Measured]) -> list[str]:
     """The warnings that a reader must see before the figures, below the answer."""
     warnings: list[str] = []
     for entry in measured:
@@ -85,7 +107,7 @@ def cautions(measured: Sequence[Measured]) -> Markup | None:
         warnings.append(DIFFERENT.format("machine"))
     elif len(_distinct(runs, _build_ids)) > 1:
         warnings.append(DIFFERENT.format("build"))
-    return caution(list(dict.fromkeys(warnings)))
+    return list(dict.fromkeys(warnings))
 
 
 def _distinct(runs: Sequence[Run], key: Callable[[Run], str]) -> list[list[Run]]:
@@ -105,14 +127,16 @@ def _described(run: Run) -> dict[str, dict[str, Any]]:
     return builds
 
 
-def _facts(title: str, runs: Sequence[Run], groups: int, facts: list[tuple[str, str]]) -> Markup:
-    run_numbers = f"run{'s' if len(runs) > 1 else ''} {', '.join(str(run.id) for run in runs)}"
-    small = element("small", run_numbers) if groups > 1 else None
-    terms = (joined(element("dt", label), element("dd", value)) for label, value in facts)
-    return element("div", element("h3", title, small), element("dl", *terms), class_="facts")
+def _section(heading: str, columns: tuple[Column, ...], rows: Iterable[Row]) -> Section:
+    return Section(heading, (Table(heading, columns, tuple(rows)),), is_headed=True)
 
 
-def _builds(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
+def _facts(title: str, runs: Sequence[Run], groups: Sequence[Sequence[Run]], facts: Facts) -> Section:
+    numbers = f", run{'s' if len(runs) > 1 else ''} {', '.join(str(run.id) for run in runs)}"
+    return _section(title + (numbers if len(groups) > 1 else ""), FACTS, map(Row, facts))
+
+
+def _builds(run: Run) -> list[tuple[str, Facts]]:
     """A title and facts for each build."""
     builds = []
     for compiler, build in _described(run).items():
@@ -122,7 +146,7 @@ def _builds(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
     return builds
 
 
-def _setting(measured: Measured) -> list[tuple[str, str]]:
+def _setting(measured: Measured) -> list[tuple[str, str, str]]:
     """The rows' values of parameters that are neither a place in a table nor a figure."""
     values: dict[str, dict[Any, None]] = {}  # in the order of the rows, each once
     for row in measured.rows:
@@ -133,53 +157,35 @@ def _setting(measured: Measured) -> list[tuple[str, str]]:
             values.setdefault("malloc", {})[row.malloc] = None
     labels = SETTING_LABELS | {"malloc": "malloc of the process"}
     return [
-        (labels[key], ", ".join(_value(key, value) for value in values[key]))
+        (measured.run.experiment, labels[key], ", ".join(_value(key, value) for value in values[key]))
         for key in labels
         if key in values
     ]
 
 
-def _labelled(facts: dict[str, Any], labels: dict[str, str]) -> list[tuple[str, str]]:
+def _labelled(facts: dict[str, Any], labels: dict[str, str]) -> Facts:
     known = [key for key in labels if key in facts]
     unlabelled = [key for key in facts if key not in labels]
     return [(labels.get(key, key), _value(key, facts[key])) for key in (*known, *unlabelled)]
 
 
-def _run_table(measured: Sequence[Measured]) -> Markup:
-    heads = ("experiment", "run", "started", "finished", "scale", "repetitions", "seed", "rows", "load")
-    rows = [table_row(*_run_cells(entry)) for entry in measured]
-    return scrolled(data_table(heads, rows, caption="The runs that this page shows"), "Runs")
-
-
-def _run_cells(measured: Measured) -> tuple[str, ...]:
+def _run_row(measured: Measured) -> Row:
     run = measured.run
-    load = f"{run.load_start:g}" if run.load_start is not None else "\u2013"
+    load = f"{run.load_start:g}" if run.load_start is not None else "-"
     if run.load_end is not None:
-        load += f" \u2192 {run.load_end:g}"
-    return (
-        run.experiment,
-        str(run.id),
-        run.started[:16].replace("T", " "),
-        run.finished[:16].replace("T", " ") if run.finished else "interrupted: there may be gaps",
-        run.scale,
-        f"{run.repetitions} or more",
-        str(run.seed),
-        str(len(measured.rows)),
-        load,
-    )
-
-
-def reproduce(measured: Sequence[Measured]) -> Markup:
-    commands = "\n".join(entry.run.command for entry in measured)
-    return joined(
-        element("p", "The same cells on your machine, with the same random inputs:"),
-        element("pre", element("code", f"{commands}\nmallard show page -o report.html{_database(measured)}")),
-        element(
-            "p",
-            "Each repetition is a separate process, the strategies of a row in random order. Times are "
-            "CPU time, except under contention, where they are wall time. Ratios pair repetitions; intervals "
-            "are 95 %, by an exact bootstrap. What lies inside its interval counts as no difference.",
-        ),
+        load += f" to {run.load_end:g}"
+    return Row(
+        (
+            run.experiment,
+            str(run.id),
+            run.started[:16].replace("T", " "),
+            run.finished[:16].replace("T", " ") if run.finished else "interrupted: there may be gaps",
+            run.scale,
+            f"{run.repetitions} or more",
+            str(run.seed),
+            str(len(measured.rows)),
+            load,
+        )
     )
 
 
@@ -195,15 +201,8 @@ def _value(key: str, value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, dict):
         return ", ".join(
-            f"{name} {_bytes(size) if isinstance(size, int) else size}" for name, size in value.items()
+            f"{name} {size(bytes_) if isinstance(bytes_, int) else bytes_}" for name, bytes_ in value.items()
         )
     if isinstance(value, int) and key.endswith("_bytes"):
-        return _bytes(value)
+        return size(value)
     return str(value)
-
-
-def _bytes(count: int) -> str:
-    for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
-        if count >= unit:
-            return f"{count / unit:.3g} {name}"
-    return f"{count} B"

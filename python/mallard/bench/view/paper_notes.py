@@ -1,9 +1,9 @@
-"""The notes for a comparison with the papers, each once, with its tables."""
+"""The report of the notes for a comparison with the papers, each once, with its tables."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from mallard.bench.papers.catalogue import structures
 from mallard.bench.papers.notes import Note, notes_for
@@ -11,8 +11,7 @@ from mallard.bench.papers.printed import PrintedTable
 from mallard.bench.papers.registry import all_tables
 from mallard.bench.papers.tables import AVERAGES, P0089, P0213, own_table, printed_table
 from mallard.bench.view.html.contents import Measured
-from mallard.shared.view.html.figures import with_raised_exponents
-from mallard.shared.view.html.markup import Markup, element, joined
+from mallard.shared.report.model import Column, Paragraph, Report, Row, Section, Table
 
 TITLES = {
     "reading": "How to read them",
@@ -20,18 +19,28 @@ TITLES = {
     "departure": "Where the authors' programs depart",
 }
 FEW = 4  # the most tables that are named with a note; a note on more concerns the experiment
+COLUMNS = tuple(Column(title, numeric=False) for title in ("kind", "note", "tables", "source"))
 
 Concerned = dict[Note, list[str]]
 
 
-def paper_notes(measured: Mapping[str, Measured]) -> Markup:
-    """The notes. Those of density are about the measured data structures."""
-    blocks = []
+def paper_notes_report(measured: Mapping[str, Measured]) -> Report:
+    """The notes of each experiment. Those of density are about the measured data structures."""
+    sections = []
     for name, entry in measured.items():
-        notes = _of_density(_structures(entry)) if name == "density" else _of_tables(name)
-        if notes:
-            blocks.append(_experiment(name, notes))
-    return joined(*blocks)
+        concerned = _of_density(_structures(entry)) if name == "density" else _of_tables(name)
+        if concerned:
+            heading = name.replace("-", " ").capitalize()
+            table = Table(f"Notes on {name}", COLUMNS, tuple(_rows(concerned)))
+            sections.append(Section(heading, (table,), is_headed=True))
+    return Report("Beside the papers", Paragraph(""), tuple(sections))
+
+
+def _rows(concerned: Concerned) -> Iterable[Row]:
+    for kind, title in TITLES.items():
+        for note, names in concerned.items():
+            if note.kind == kind:
+                yield Row((title, note.text, ", ".join(names), note.source))
 
 
 def _structures(measured: Measured) -> list[str]:
@@ -64,22 +73,3 @@ def _of_tables(experiment: str) -> Concerned:
 def _name(table: PrintedTable) -> str:
     paper = re.sub(r"R\d$", "", table.paper)
     return f"{paper} {table.label}"
-
-
-def _experiment(name: str, concerned: Concerned) -> Markup:
-    blocks = []
-    for kind, title in TITLES.items():
-        items = [_item(note, names) for note, names in concerned.items() if note.kind == kind]
-        if items:
-            blocks.append(joined(element("h4", title), element("ul", *items, class_="notes")))
-    return joined(element("h3", name.replace("-", " ").capitalize()), *blocks)
-
-
-def _item(note: Note, names: Sequence[str]) -> Markup:
-    where = f"{', '.join(names)}; " if names else ""
-    return element(
-        "li",
-        with_raised_exponents(note.text),
-        " ",
-        element("small", with_raised_exponents(where + note.source)),
-    )

@@ -1,0 +1,127 @@
+"""The report of the claims ledger: each document's verdicts, and every claim with this machine's figure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from mallard.bench.claims import (
+    NOT_APPLICABLE,
+    NOT_MEASURED,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    VERDICTS,
+    Entry,
+    counts,
+)
+from mallard.bench.store import Run
+from mallard.shared.report.model import (
+    Column,
+    Figure,
+    Mood,
+    Paragraph,
+    Report,
+    Row,
+    Section,
+    Table,
+    Unit,
+    Verdict,
+)
+
+MOODS = {
+    REPRODUCED: Mood.GOOD,
+    NOT_REPRODUCED: Mood.BAD,
+    NOT_APPLICABLE: Mood.PLAIN,
+    NOT_MEASURED: Mood.OPEN,
+}
+PAPERS = {
+    "p0089": "P0089",
+    "p0213": "P0213",
+    "loki": "Loki",
+    "allocplus": "allocplus",
+    "optimized": "Optimized C++",
+    "mallard": "found here",
+}
+COLUMNS = (
+    Column("", "number of the claim"),
+    Column("document", numeric=False),
+    Column("section", numeric=False),
+    Column("claim", numeric=False),
+    Column("printed", numeric=False),
+    Column("here", "in brackets the 95 % interval over the repetitions", numeric=False),
+    Column("verdict", numeric=False),
+)
+
+
+def claims_report(
+    entries: Sequence[Entry], runs: Sequence[Run] | None = None, hidden: Collection[str] = ()
+) -> Report:
+    """Claims with a hidden verdict are counted, but not shown. Without `runs` nothing is said of them."""
+    shown = tuple(_row(entry) for entry in entries if entry.verdict not in hidden)
+    sections = [
+        Section("The documents", (documents(entries),)),
+        Section("Every claim", (Table("Every claim", COLUMNS, shown, filters=("verdict", "document")),)),
+    ]
+    notes = [] if runs is None else [_runs_text(runs)]
+    if hidden:
+        notes.append(f"--all shows those {' and '.join(hidden)}, too")
+    return Report(
+        title="Every claim, and what it is here",
+        answer=Paragraph(_answer(entries)),
+        sections=tuple(sections) if entries else (),
+        notes=tuple(notes),
+    )
+
+
+def documents(entries: Sequence[Entry]) -> Table:
+    """The number of each verdict."""
+    rows = []
+    for document in dict.fromkeys(entry.document for entry in entries):
+        verdicts = counts(entry for entry in entries if entry.document == document)
+        cells = (Figure(verdicts[verdict], Unit.COUNT) for verdict in VERDICTS)
+        rows.append(Row((document, *cells)))
+    columns = (Column("document", numeric=False), *map(Column, VERDICTS))
+    return Table("Verdicts by document", columns, tuple(rows))
+
+
+def _answer(entries: Sequence[Entry]) -> str:
+    if not entries:
+        return "No claim has this verdict in this document."
+    numbers = counts(entries)
+    judged = numbers[REPRODUCED] + numbers[NOT_REPRODUCED]
+    return (
+        f"{numbers[REPRODUCED]} of {judged} claims that could be checked are reproduced; "
+        f"{numbers[NOT_APPLICABLE]} of {len(entries)} do not apply here, {numbers[NOT_MEASURED]} are not "
+        "measured."
+    )
+
+
+def _runs_text(runs: Sequence[Run]) -> str:
+    if not runs:
+        return "Nothing was measured yet; 'mallard bench EXPERIMENT' measures."
+    numbers = {
+        name: " ".join(str(run.id) for run in runs if run.experiment == name)
+        for name in dict.fromkeys(run.experiment for run in runs)
+    }
+    return f"here: runs {', '.join(f'{name} {ids}' for name, ids in numbers.items())}"
+
+
+def _row(entry: Entry) -> Row:
+    note = f" ({entry.shown_note})" if entry.note else ""
+    return Row(
+        (
+            entry.number,
+            PAPERS.get(entry.paper, entry.paper),
+            entry.section,
+            f"{entry.shown_text}{note}",
+            entry.printed,
+            _our_figure(entry),
+            Verdict(
+                entry.verdict, MOODS[entry.verdict], "; ".join(filter(None, (entry.reason, entry.command)))
+            ),
+        )
+    )
+
+
+def _our_figure(entry: Entry) -> str:
+    figure = f"{entry.ours} ({entry.interval})" if entry.interval else entry.ours
+    return f"{figure}, {entry.cells} cells" if entry.cells > 1 else figure

@@ -1,1 +1,0 @@
-"""The sections that draw on several experiments: peers, claims and decisions."""

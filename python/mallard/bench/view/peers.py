@@ -1,0 +1,259 @@
+"""The reports of mallard beside other libraries: counterpart beside counterpart and a line for each library;
+or in full a table of all experiments, the cells that another library wins, and each experiment.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from mallard.bench.analysis.peers import (
+    COUNTED,
+    PLAIN,
+    SLOWER,
+    TIME,
+    UNFINISHED,
+    CellNames,
+    Counterpart,
+    Duel,
+    Standing,
+    by_quantity,
+    counterpart_sentence,
+    duel_text,
+    losses,
+    nearest,
+    peer_sentences,
+    peers_in,
+    standings,
+    title,
+    value_text,
+    worst_text,
+)
+from mallard.bench.store import Run
+from mallard.shared.report.figures import ratio_figure
+from mallard.shared.report.model import (
+    Cell,
+    Column,
+    Figure,
+    Interval,
+    Mood,
+    Paragraph,
+    Report,
+    Row,
+    Section,
+    Table,
+    Unit,
+)
+from mallard.shared.stats import Ratio
+
+LOSSES_SHOWN = 40
+REMEDY = "--html and --json have every one"
+MORE = "'mallard show peers EXPERIMENT' has one in full, '--all' every one"
+SUMMARY_LEGEND = (
+    "mallard / it: mallard's time / the other's, a mean of experiments; by library that of the fastest of "
+    "each side, chosen after the fact, lowest to highest experiment."
+)
+LEGEND = (
+    "In each cell the fastest of mallard's strategies stands beside the fastest strategy of each other "
+    "library. mallard / it: mallard's time by the other's, paired by repetition, a geometric mean of cells "
+    "with its 95 % interval; below 1 mallard is faster. faster, even, not resolved, slower: mallard, in "
+    "cells; even: within 5 percent of 1; not resolved: a wider interval that holds 1; not finished: the "
+    "other. =: no difference. glibc, jemalloc, mimalloc and tcmalloc can serve the whole process."
+)
+RATIO = Column("mallard / it", "the time of mallard's by the other's")
+COUNTS = tuple(Column(verdict, "of mallard, in cells") for verdict in COUNTED)
+FAILED = Column(UNFINISHED, "the other")
+
+
+def _text(heading: str, *, is_extra: bool = False) -> Column:
+    return Column(heading, numeric=False, is_extra=is_extra)
+
+
+def summary_report(duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> Report:
+    """The plain strategies alone, each with its fastest counterpart, and each library."""
+    plain = [pair for pair in nearest(pairs) if pair.ours in PLAIN]
+    timed = [duel for duel in duels if duel.quantity == TIME]
+    tables = [counterparts_table(plain), _libraries(timed)] if plain else [_libraries(timed)]
+    return Report(
+        title="mallard beside other libraries",
+        answer=Paragraph(counterpart_sentence(pairs) or peer_sentences(duels)[0]),
+        sections=tuple(Section(table.caption, (table,)) for table in tables),
+        notes=(SUMMARY_LEGEND, MORE),
+    )
+
+
+def peers_report(
+    duels: Sequence[Duel],
+    pairs: Sequence[Counterpart],
+    runs: Sequence[Run] = (),
+    absent: str = "",
+    *,
+    has_overview: bool = True,
+) -> Report:
+    """Every experiment, by these runs. `absent` names the libraries that were not measured. A page has a map
+    in place of the overview and of the further figures.
+    """
+    first, *others = peer_sentences(duels, pairs)  # there is a time of each duel
+    experiments = list(dict.fromkeys(duel.experiment for duel in duels))
+    sections = [
+        Section("Mallard beside each library", tuple(map(Paragraph, others))),
+        Section(
+            "Counterpart beside counterpart", (counterparts_table(pairs),) if pairs else (), is_headed=True
+        ),
+        Section("All experiments", (overview_table(duels),) if has_overview else (), is_headed=True),
+        *(_experiment(name, duels, has_further=has_overview) for name in experiments),
+        _losses(duels),
+    ]
+    names = ", ".join(f"{run.experiment} {run.id} ({run.scale})" for run in runs)
+    return Report(
+        title="Beside other libraries",
+        answer=Paragraph(first),
+        sections=tuple(section for section in sections if section.blocks),
+        notes=tuple(filter(None, (LEGEND, absent, f"here: runs {names}" if names else ""))),
+    )
+
+
+def counterparts_table(pairs: Iterable[Counterpart]) -> Table:
+    """The mean of all experiments, the cells, and the experiment in which mallard's is slowest."""
+    columns = (
+        _text("mallard's"),
+        _text("its counterpart"),
+        RATIO,
+        *COUNTS,
+        _text("slowest in", is_extra=True),
+    )
+    rows = (
+        Row(
+            (
+                pair.ours,
+                pair.theirs,
+                Figure(pair.ratio, Unit.TIMES_RATIO) if pair.ratio else UNFINISHED,
+                *_counts(pair.counts, COUNTED),
+                worst_text(pair),
+            )
+        )
+        for pair in pairs
+    )
+    return Table("Counterpart beside counterpart", columns, tuple(rows))
+
+
+def overview_table(duels: Iterable[Duel]) -> Table:
+    """A line for each experiment and quantity, a column for each library: the mean, and the cells."""
+    all_standings = standings(duels)
+    peers = peers_in(all_standings)
+    rows = (
+        Row((title(*place), *(_summary(by_peer.get(peer)) for peer in peers)))
+        for place, by_peer in by_quantity(all_standings).items()
+    )
+    return Table("All experiments", (_text(""), *map(Column, peers)), tuple(rows))
+
+
+def _summary(standing: Standing | None) -> str:
+    if standing is None:
+        return ""
+    cells = "/".join(str(standing.counts[verdict]) for verdict in COUNTED)
+    return f"{ratio_figure(standing.mean.median) if standing.mean else UNFINISHED} ({cells})"
+
+
+def _libraries(timed: Sequence[Duel]) -> Table:
+    all_standings = standings(timed)
+    rows = []
+    for peer in peers_in(all_standings):
+        peer_standings = [standing for standing in all_standings if standing.peer == peer]
+        counts = sum((standing.counts for standing in peer_standings), Counter[str]())
+        means = [standing.mean.median for standing in peer_standings if standing.mean]
+        ends = Interval(min(means), max(means), Unit.TIMES_RATIO) if means else None
+        if ends and ratio_figure(ends.low) == ratio_figure(ends.high):
+            rows.append(
+                Row((peer, Figure(ends.low, Unit.TIMES_RATIO), *_counts(counts, (*COUNTED, UNFINISHED))))
+            )
+        else:
+            rows.append(Row((peer, ends, *_counts(counts, (*COUNTED, UNFINISHED)))))
+    return Table("The fastest of each library", (_text("library"), RATIO, *COUNTS, FAILED), tuple(rows))
+
+
+def _experiment(name: str, all_duels: Sequence[Duel], *, has_further: bool) -> Section:
+    """The time beside each library, and the further figures."""
+    duels = [duel for duel in all_duels if duel.experiment == name]
+    names = CellNames(duels)
+    cells = len({duel.cell for duel in duels})
+    timed = [standing for standing in standings(duels) if standing.quantity == TIME]
+    further = [standing for standing in standings(duels) if standing.quantity != TIME]
+    tables = [
+        _standings(f"{name}: time", timed, names, is_extra=False),
+        _standings(f"{name}: further figures", further, names, is_extra=True),
+    ]
+    return Section(
+        f"{name}, {cells} cell{'' if cells == 1 else 's'}",
+        tuple(table for table in tables[: 1 + has_further] if table.rows),
+        is_headed=True,
+    )
+
+
+def _standings(caption: str, all_standings: Sequence[Standing], names: CellNames, *, is_extra: bool) -> Table:
+    columns = (
+        *(_text("library"), RATIO, Column("95 % interval"), *COUNTS, FAILED),
+        _text("slowest in", is_extra=is_extra),
+    )
+    rows = (
+        Row(
+            (
+                title(standing.peer, standing.quantity),
+                *_ratio(standing.mean),
+                *_counts(standing.counts, (*COUNTED, UNFINISHED)),
+                duel_text(standing.worst, names) if standing.worst else None,
+            )
+        )
+        for standing in all_standings
+    )
+    return Table(caption, columns, tuple(rows))
+
+
+def _ratio(ratio: Ratio | None) -> tuple[Cell, Cell]:
+    """The ratio and its interval. One repetition has none."""
+    if ratio is None:
+        return UNFINISHED, None
+    verdict = ratio.verdict if ratio.bounded else ""
+    mood = {"faster": Mood.GOOD, "slower": Mood.BAD}.get(verdict)
+    figure = Figure(ratio.median, Unit.TIMES_RATIO, mood=mood, is_equal=verdict == "no difference")
+    return figure, Interval(ratio.low, ratio.high, Unit.TIMES_RATIO) if ratio.bounded else "one repetition"
+
+
+def _counts(counts: Counter[str], verdicts: Sequence[str]) -> list[Cell]:
+    return [
+        Figure(counts[verdict], Unit.COUNT, mood=Mood.BAD if verdict == SLOWER and counts[verdict] else None)
+        for verdict in verdicts
+    ]
+
+
+def _losses(duels: Sequence[Duel]) -> Section:
+    lost = losses(duels)
+    names = CellNames(duels)
+    columns = (
+        *(_text("experiment"), _text("library"), RATIO, Column("95 % interval")),
+        *(_text("cell"), _text("mallard's"), _text("the other's")),
+    )
+    rows = (
+        Row(
+            (
+                title(duel.experiment, duel.quantity),
+                duel.peer,
+                *_ratio(duel.ratio),
+                names.of(duel),
+                f"{duel.ours.strategy} {value_text(duel.ours, duel)}",
+                f"{duel.theirs.strategy} {value_text(duel.theirs, duel)}",
+            )
+        )
+        for duel in lost
+    )
+    caption = "Where another library is faster"
+    table = Table(
+        caption,
+        columns,
+        tuple(rows),
+        LOSSES_SHOWN,
+        noun="further comparison",
+        remedy=REMEDY,
+    )
+    heading = f"{caption}, {len(lost)} of {len(duels)} comparisons"
+    return Section(heading, (table,) if lost else (), is_headed=True)

@@ -1,1 +1,0 @@
-"""Answers from measurements: peers, claims, decisions, comparisons and advice."""
