@@ -135,7 +135,7 @@ def test_reasons_against_a_comparison_are_told() -> None:
     assert "These are two programs: /usr/bin/clang-16 and /usr/bin/ld." in text
     assert "one activation in 1 and in 8: their counts cannot be compared" in text
     assert "clang.trace lacks 443 rows, which count as new or gone: " in text
-    assert "write it with --all --export sqlite." in text
+    assert "write it with --export sqlite." in text
     assert "clang.trace has no scopes: " in " ".join(report(document(), withheld()).doubts)
 
 

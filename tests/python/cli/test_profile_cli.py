@@ -129,7 +129,7 @@ def test_shows_list_of_leaks(
 def stored(tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str]) -> Path:
     """A database that the command wrote."""
     profiler()
-    assert main(["profile", "x.trace", "--all", "--export", "sqlite", "-o", "old.db"]) == 0
+    assert main(["profile", "x.trace", "--export", "sqlite", "-o", "old.db"]) == 0
     assert words(tmp_path) == ["x.trace", "--all"]
     assert "old.db: sqlite, " in capsys.readouterr().out
     (tmp_path / "native" / "words").unlink()
@@ -159,7 +159,7 @@ def test_merges_recording_with_stored_profile(
     tmp_path: Path, stored: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["profile", "old.db", "x.trace", "--export", "sqlite", "-o", "both.db"]) == 0
-    assert words(tmp_path) == ["x.trace"]
+    assert words(tmp_path) == ["x.trace", "--all"]
     with closing(sqlite3.connect("both.db")) as file:
         assert file.execute("SELECT recording FROM recordings").fetchall() == [(1,), (2,)]
     assert main(["profile", "both.db", "x.trace"]) == 0
@@ -267,7 +267,7 @@ def test_an_export_can_go_to_a_pipe(tmp_path: Path, profiler: Profiler) -> None:
         ("x.trace x.trace x.trace --diff", "--diff compares two recordings, and there are 3; give it two"),
         ("x.trace nowhere --diff", "there is no file nowhere"),
         ("x.trace x.trace --diff --scope f", "leave --scope out"),
-        ("x.trace x.trace --diff --process 1", "'mallard profile TRACE --process N --all --export sqlite"),
+        ("x.trace x.trace --diff --process 1", "'mallard profile TRACE --process N --export sqlite"),
         ("x.trace x.trace --diff --list leaks", "leave --list out"),
         ("x.trace --list leak", "'leak' (did you mean leaks?); allowed are leaks, temporary"),
         ("x.trace --list leaks --json", "leave --json out; JSON has the list as it is"),

@@ -135,7 +135,7 @@ def _check_number(arguments: argparse.Namespace) -> None:
             raise UsageError(
                 f"--diff compares whole processes; leave --{option} out"
                 + (
-                    ", and give it what 'mallard profile TRACE --process N --all --export sqlite' writes"
+                    ", and give it what 'mallard profile TRACE --process N --export sqlite' writes"
                     if option == "process"
                     else ""
                 )
@@ -247,7 +247,7 @@ def _write_database(arguments: argparse.Namespace) -> int:
     from mallard.shared.report.figures import size
     from mallard.shared.view.terminal.console import output_console, print_line
 
-    database = _database(arguments, _row_options(arguments))
+    database = _database(arguments, ["--all"])  # else a difference would call rows new that were left out
     with atomic_file(arguments.output) as partial_file:
         database.save(partial_file)
         written = partial_file.stat().st_size

@@ -119,7 +119,7 @@ def _doubts(difference: Difference) -> list[str]:
         if unlisted := profile.unlisted_rows:
             doubts.append(
                 f"{file} lacks {plural(unlisted, 'row')}, which count as new or gone: write it "
-                "with --all --export sqlite."
+                "with --export sqlite."
             )
     before, after = difference.before.process, difference.after.process
     if before.sampled_one_in != after.sampled_one_in:
