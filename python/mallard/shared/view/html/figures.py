@@ -49,32 +49,6 @@ def ratio_step(ratio: Ratio) -> str:
     return "eq" if ratio.verdict == "no difference" else step(ratio.median)
 
 
-def step_beside(ratio_of_ratios: float) -> str:
-    """The step of ours / printed. A printed figure has no interval, so within a tenth counts as equal."""
-    return "eq" if 1 / 1.1 <= ratio_of_ratios <= 1.1 else step(ratio_of_ratios)
-
-
-def percent(ratio: float) -> str:
-    """A ratio in percent; one decimal below ten."""
-    value = 100 * ratio
-    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
-
-
-def interval(ratio: Ratio) -> str:
-    return f"{percent(ratio.low)}\u2013{percent(ratio.high)}" if ratio.bounded else "none"
-
-
-def three_digits(value: float) -> str:
-    if value >= 999.5:
-        return f"{value:,.0f}".replace(",", "\u202f")
-    return f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
-
-
-def times(ratio: float) -> str:
-    """The factor of speed: the inverse of a ratio of times."""
-    return f"{1 / ratio:.1f}\u00d7" if 1 / ratio < 9.95 else f"{1 / ratio:.0f}\u00d7"
-
-
 def size(size_log2: int) -> str:
     return f"2{str(size_log2).translate(RAISED)}"
 
@@ -82,7 +56,3 @@ def size(size_log2: int) -> str:
 def with_raised_exponents(text: str) -> str:
     """2^27 and 10^6 with a raised exponent."""
     return re.sub(r"\b(2|10)\^(\d+)", lambda match: match[1] + match[2].translate(RAISED), text)
-
-
-def mebibytes(count: float) -> str:
-    return three_digits(count / 2**20)
