@@ -46,8 +46,8 @@ def test_the_panel_shows_both_sides_of_a_cell(page: Page) -> None:
     page.point_at(f"{CELLS} tbody tr:nth-child(3) td:nth-of-type(5)")
     panel = text(page, "#panel")
     assert "Loki" in panel
-    assert "multipool 4.08 ns" in panel
-    assert "loki 2.04 ns" in panel
+    assert "who multipool; loki" in panel
+    assert "figures 4.08 ns; 2.04 ns" in panel
     assert "slower" in panel
     page.point_at(f"{CELLS} tbody tr:nth-child(4) td:nth-of-type(5)")
     assert "timed out" in text(page, "#panel")

@@ -23,9 +23,8 @@ from mallard.shared.report.page_map import choice, map_table
 from mallard.shared.report.picture import Chart, HeatMap, Layer
 from mallard.shared.stats import Ratio
 from mallard.shared.view.html import plot
-from mallard.shared.view.html.figures import with_raised_exponents
+from mallard.shared.view.html.figures import ratio_step, with_raised_exponents
 from mallard.shared.view.html.markup import Markup, element, empty_element, joined
-from mallard.shared.view.html.tables import chip
 
 
 def notes_list(notes: Sequence[str]) -> Markup | None:
@@ -179,7 +178,8 @@ def _cell(cell: Cell, column: Column) -> Markup:
     label = column.title if column.numeric and cell_text(cell) else None
     if isinstance(cell, Estimate):
         text = estimate_text(cell)
-        shown = chip(text, cell.value) if isinstance(cell.value, Ratio) else element("b", text)
+        step = ratio_step(cell.value) if isinstance(cell.value, Ratio) else None
+        shown = element("span", text, class_=f"chip {step}") if step else element("b", text)
         return element("td", shown, _small(interval_text(cell)), class_="n figure", data_label=label)
     mood = cell.mood.value if isinstance(cell, Verdict) else ""
     classes = f"{'n' if column.numeric else ''} {mood}".strip()

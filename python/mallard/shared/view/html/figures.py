@@ -49,10 +49,6 @@ def ratio_step(ratio: Ratio) -> str:
     return "eq" if ratio.verdict == "no difference" else step(ratio.median)
 
 
-def size(size_log2: int) -> str:
-    return f"2{str(size_log2).translate(RAISED)}"
-
-
 def with_raised_exponents(text: str) -> str:
     """2^27 and 10^6 with a raised exponent."""
     return re.sub(r"\b(2|10)\^(\d+)", lambda match: match[1] + match[2].translate(RAISED), text)

@@ -1,1 +1,0 @@
-"""Coloured tables whose cells hold several figures, with buttons that choose among them."""
