@@ -49,6 +49,10 @@ def check_forms(
             raise UsageError(f"--html {page} would replace a file of the command; give another FILE")
 
 
+def typed_command() -> str:
+    return shlex.join(["mallard", *sys.argv[1:]])
+
+
 def write_report(
     arguments: argparse.Namespace,
     report: Report,
@@ -71,7 +75,7 @@ def show_forms(arguments: argparse.Namespace, report: Report, pipe_width: int = 
     from mallard.shared.report.terminal import show_report
     from mallard.shared.view.terminal.console import output_console
 
-    command = shlex.join(["mallard", *sys.argv[1:]])
+    command = typed_command()
     if arguments.markdown:
         print(markdown_report(report, command), end="")
         return

@@ -17,6 +17,7 @@ from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.profile.document import Profile, read_profile
 from mallard.advisor.view.advice import advice_report, make_bars, operations_inside
+from mallard.shared.report.markdown import markdown_report
 from mallard.shared.report.model import Call, Code, Report
 from mallard.shared.report.page import MOST_BYTES, report_page
 
@@ -69,6 +70,18 @@ def test_page_begins_with_answer_and_loads_nothing(kind: str) -> None:
         assert not {"src", "onclick", "onload", "onerror"} & set(attributes)
     links = {str(attributes["href"])[1:] for tag, attributes in parsed.tags if tag == "a"}
     assert links <= set(parsed.ids)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_markdown_begins_with_answer(kind: str) -> None:
+    case = study(**KINDS[kind])
+    text = markdown_report(render_report(case), "mallard advise -- ./server")
+    title, command, process, answer, *sections = text.split("\n\n")
+    assert title.startswith("# ")
+    assert command == "    mallard advise -- ./server"
+    assert process.startswith("./server, process 4242")
+    assert answer == decide(case).headline
+    assert sections[0].startswith("## ")
 
 
 def test_page_has_the_figures_before_and_after() -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from mallard.cli import exit_status, trials
-from mallard.cli.forms import check_forms, write_page
+from mallard.cli.forms import add_forms, check_forms, typed_command, write_page
 from mallard.cli.needs import Needs
 from mallard.cli.options import surround_runs
 from mallard.shared.age import read_ages
@@ -35,9 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_age(parser, None, "of the heap (default: young,old)")
     trials.add_runs(parser)
     parser.add_argument("--quick", action="store_true", help="fewer runs: about half a minute")
-    forms = parser.add_mutually_exclusive_group()
-    forms.add_argument("--json", action="store_true", help="the answer and all that it rests on as JSON")
-    forms.add_argument("--html", metavar="FILE", type=Path, help="also as one page for a browser")
+    add_forms(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -64,6 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.trial.program import Program
     from mallard.advisor.view.advice import advice_report
     from mallard.advisor.view.terminal.advice import advice_json, show_advice
+    from mallard.shared.report.markdown import markdown_report
     from mallard.shared.report.page import report_page
     from mallard.shared.view.terminal.console import PlainConsole, output_console, print_line
     from mallard.shared.view.terminal.counting import step_progress
@@ -105,8 +104,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(advice_json(found, verdict))
         return status
+    report = advice_report(found, verdict, found.profile)
+    if arguments.markdown:
+        print(markdown_report(report, typed_command()), end="")
+        return status
     console = output_console()
     show_advice(console, found, verdict)
     if arguments.html:
-        write_page(console, arguments.html, report_page(advice_report(found, verdict, found.profile)))
+        write_page(console, arguments.html, report_page(report))
     return status
