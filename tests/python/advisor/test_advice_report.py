@@ -17,6 +17,7 @@ from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.profile.document import Profile, read_profile
 from mallard.advisor.view.advice import advice_report, make_bars, operations_inside
+from mallard.advisor.view.sarif import advice_sarif
 from mallard.shared.report.markdown import markdown_report
 from mallard.shared.report.model import Call, Code, Report
 from mallard.shared.report.page import MOST_BYTES, report_page
@@ -82,6 +83,24 @@ def test_markdown_begins_with_answer(kind: str) -> None:
     assert process.startswith("./server, process 4242")
     assert answer == decide(case).headline
     assert sections[0].startswith("## ")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sarif_has_measured_findings_first(kind: str) -> None:
+    case = study(**KINDS[kind])
+    (run,) = json.loads(advice_sarif(case, decide(case)))["runs"]
+    results = run["results"]
+    assert len(results) == (1 if kind in ("local", "global") else 0) + len(case.patterns)
+    assert {rule["id"] for rule in run["tool"]["driver"]["rules"]} == {found["ruleId"] for found in results}
+    for found in results:
+        assert found["level"] == ("warning" if found["properties"]["measured"] else "note")
+    if kind == "local":
+        assert results[0]["message"]["text"] == decide(case).headline
+        place = results[0]["locations"][0]["physicalLocation"]
+        assert place["region"] == {"startLine": 88}
+        assert place["artifactLocation"]["uri"].endswith("server.cpp")
+        properties = results[0]["properties"]
+        assert properties["at_least"] <= properties["saved_seconds"] <= properties["at_most"]
 
 
 def test_page_has_the_figures_before_and_after() -> None:

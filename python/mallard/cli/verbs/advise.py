@@ -31,11 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
     parser.add_argument("--scope", metavar="LIST", help="names of functions (or parts) or markers to try")
     trials.add_rounds(parser, None, "runs of each strategy (default: 21 or more)")
-    trials.add_ground(parser, USUAL, "the base malloc, then others, such as glibc:arena_max=1 (all known)")
+    trials.add_ground(parser, USUAL, "the base malloc, then others (default: all known)")
     trials.add_age(parser, None, "of the heap (default: young,old)")
     trials.add_runs(parser)
     parser.add_argument("--quick", action="store_true", help="fewer runs: about half a minute")
-    add_forms(parser)
+    add_forms(parser).add_argument(
+        "--sarif", action="store_true", help="findings with their lines, for editors and reviews"
+    )
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -61,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.advice.verdict import decide
     from mallard.advisor.trial.program import Program
     from mallard.advisor.view.advice import advice_report
+    from mallard.advisor.view.sarif import advice_sarif
     from mallard.advisor.view.terminal.advice import advice_json, show_advice
     from mallard.shared.report.markdown import markdown_report
     from mallard.shared.report.page import report_page
@@ -103,6 +106,9 @@ def run(arguments: argparse.Namespace) -> int:
     status = exit_status.FINDINGS if verdict.kind == "unmeasured" else exit_status.DONE
     if arguments.json:
         print(advice_json(found, verdict))
+        return status
+    if arguments.sarif:
+        print(advice_sarif(found, verdict))
         return status
     report = advice_report(found, verdict, found.profile)
     if arguments.markdown:
