@@ -10,7 +10,7 @@ import pytest
 from page_reader import read, words
 from profile_rows import scope
 from synthetic_profile import document, empty, hostile
-from synthetic_study import ceiling, effect, ground, mallocs, pattern, result, study
+from synthetic_study import ceiling, effect, ground, mallocs, result, study
 
 from mallard.advisor.advice.code import TypeChange
 from mallard.advisor.advice.study import Study
@@ -27,7 +27,6 @@ NOTHING: dict[str, Any] = {"ceiling": ceiling(2.0), "trial": None, "chosen": Non
 KINDS: dict[str, dict[str, Any]] = {
     "local": {"changes": (CHANGE,)},
     "global": {"globals": mallocs(("mimalloc", 36.0, 1.0))},
-    "pattern": {"patterns": (pattern(),)},
     "unresolved": {
         "trial": result(ground(effect("monotonic", 0.2))),
         "globals": mallocs(("mimalloc", 0.1, 1.0)),

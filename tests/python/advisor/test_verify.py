@@ -290,7 +290,7 @@ def advice_document(answer: dict[str, Any], **study: Any) -> dict[str, Any]:
     return {
         "format": "mallard advice",
         "headline": "Put it there.",
-        "answer": {"kind": "local", "strategy": None, "malloc": None, "pattern": None} | answer,
+        "answer": {"kind": "local", "strategy": None, "malloc": None} | answer,
         "wall": False,
         "study": {"trial": trial(30), "globals": mallocs} | study,
     }
@@ -363,10 +363,9 @@ def test_advice_contains_its_trial(tmp_path: Path) -> None:
     [
         ({"strategy": "heap"}, "Advised: heap in f, -99.00 of 100.0 ms"),
         ({"kind": "global", "malloc": "mimalloc"}, "Advised: mimalloc, -40.00 of 100.0 ms"),
-        ({"kind": "pattern", "pattern": "reserve"}, "no figure of an allocator"),
         ({"kind": "unresolved"}, "no figure of an allocator"),
     ],
-    ids=["local", "global", "pattern", "unresolved"],
+    ids=["local", "global", "unresolved"],
 )
 def test_figure_is_that_of_the_answer(tmp_path: Path, answer: dict[str, Any], message: str) -> None:
     text = shown(

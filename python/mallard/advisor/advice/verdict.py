@@ -21,10 +21,9 @@ from mallard.advisor.advice.aged_sentences import (
     scope_change,
     still_saves,
 )
-from mallard.advisor.advice.candidates import NO_NAME, Candidate, LastingSite
+from mallard.advisor.advice.candidates import Candidate, LastingSite
 from mallard.advisor.advice.code import REGIONS, code_for
 from mallard.advisor.advice.global_mallocs import GlobalEffect
-from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.wording import (
     at_most,
@@ -54,13 +53,10 @@ from mallard.shared.prose import capitalised, in_prose
 from mallard.shared.report.figures import count, plural
 from mallard.shared.version import bench_command
 
-Kind = Literal["nothing", "local", "global", "pattern", "unresolved", "unmeasured"]
+Kind = Literal["nothing", "local", "global", "unresolved", "unmeasured"]
 
 GLOBAL_IS_ENOUGH = 0.8  # of a local allocator's saving
 MAIN_IS_ENOUGH = 0.5
-PATTERN_IS_MORE = 1.2  # times the best measured saving: an estimate is less certain
-PATTERN_SHARE = 0.02  # of the program's time
-PATTERN_ALONE = 0.5  # of the program's allocations, for an answer without a ladder
 
 
 @dataclass(frozen=True)
@@ -70,7 +66,6 @@ class Answer:
     kind: Kind
     strategy: str | None = None  # for the chosen scope
     malloc: str | None = None  # instead of the base
-    pattern: str | None = None  # kind of a pattern whose remedy is not an allocator
     age: str | None = None  # of the only heap on which it saves time; None if that is the first one
 
 
@@ -87,10 +82,6 @@ def choose_answer(study: Study) -> Answer:
         return Answer(
             kind, strategy=follow_up.strategy if follow_up else None, malloc=study.globals.best.malloc
         )
-    if kind == "pattern":
-        pattern = heaviest(study)
-        assert pattern
-        return Answer(kind, pattern=pattern.kind)
     return Answer(kind)
 
 
@@ -113,11 +104,7 @@ def _kind(study: Study) -> Kind:
     if _is_unmeasured(study):
         return "unmeasured"
     local_saving, global_saving = _saved_locally(study), _saved_globally(study)
-    pattern = heaviest(study)
-    measured = max(local_saving, global_saving)
-    if pattern and (pattern.estimated_seconds or 0.0) > PATTERN_IS_MORE * measured:
-        return "pattern"
-    if measured <= 0:
+    if max(local_saving, global_saving) <= 0:
         return "unmeasured" if study.linked_malloc and not study.trial else "unresolved"
     # An allocator that serves all of main is a global allocator, and an existing one needs no work.
     enough = MAIN_IS_ENOUGH if study.chosen and study.chosen.is_main else GLOBAL_IS_ENOUGH
@@ -144,21 +131,6 @@ def _saved_locally(study: Study) -> float:
 def _saved_globally(study: Study) -> float:
     best = study.globals.best
     return -best.time.median if best and -best.time.median >= LEAST_EFFECT * study.globals.seconds else 0.0
-
-
-def heaviest(study: Study) -> Pattern | None:
-    """The pattern with the largest estimate, if it is large enough for the headline and has a name."""
-    least = PATTERN_SHARE * study.ceiling.program_seconds
-    return next(
-        (
-            pattern
-            for pattern in study.patterns
-            if (pattern.estimated_seconds or 0.0) >= least
-            and not NO_NAME.search(pattern.function)
-            and (pattern.kind == "reserve" or pattern.share >= PATTERN_ALONE)
-        ),
-        None,
-    )
 
 
 def _tried(study: Study) -> list[Effect]:
@@ -319,22 +291,6 @@ def _then(study: Study) -> str:
     )
 
 
-def _pattern(study: Study) -> str:
-    pattern = heaviest(study)
-    assert pattern
-    word = (
-        "saves more than any allocator"
-        if study.best or study.globals.best
-        else "saves what no allocator does"
-    )
-    total = f"{times(study.ceiling.program_seconds)} {_under_load(study)}".rstrip()
-    return (
-        f"{pattern.where}: {pattern.remedy}. By estimate that saves "
-        f"{times(pattern.estimated_seconds or 0.0)} of {total} against "
-        f"{_base(study)}, copies included, and {word}; not tried, because the program would have to change."
-    )
-
-
 def _unmeasured(study: Study) -> str:
     if not _is_unmeasured(study):
         return (
@@ -377,7 +333,6 @@ _HEADLINES = {
     "nothing": _nothing,
     "local": _local,
     "global": _global,
-    "pattern": _pattern,
     "unresolved": _unresolved,
     "unmeasured": _unmeasured,
 }
@@ -418,11 +373,7 @@ def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
             and pattern.estimated_seconds < LEAST_EFFECT * study.ceiling.program_seconds
         ):
             continue
-        if kind != "pattern" or pattern is not heaviest(study):
-            saved = f" (by estimate {times(pattern.estimated_seconds)})" if pattern.estimated_seconds else ""
-            yield pattern.kind, f"{pattern.where}: {pattern.reason}. Remedy: {pattern.remedy}{saved}."
-        else:
-            yield pattern.kind, f"{pattern.where}: {pattern.reason}."
+        yield pattern.kind, f"{pattern.where}: {pattern.reason}. Remedy, not tried: {pattern.remedy}."
 
 
 def _estimate(study: Study) -> str:

@@ -62,7 +62,7 @@ CANDIDATES = (
     Column("scope", numeric=False),
     *map(Column, ("blocks", "contained", "effect in a short trial")),
 )
-MOODS = {"local": Mood.GOOD, "global": Mood.GOOD, "pattern": Mood.OPEN}
+MOODS = {"local": Mood.GOOD, "global": Mood.GOOD}
 OPERATIONS_FIRST = tuple(sorted(MODES, key=lambda mode: mode[0] != "operations"))
 
 

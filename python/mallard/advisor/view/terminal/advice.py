@@ -12,7 +12,7 @@ from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import Verdict
 from mallard.shared.view.terminal.console import print_line
 
-COLOURS = {"local": "bold green", "global": "bold green", "pattern": "bold yellow"}
+COLOURS = {"local": "bold green", "global": "bold green"}
 INDENT = 2
 
 
