@@ -100,7 +100,7 @@ def test_the_report_begins_with_the_answer() -> None:
 
 
 def test_one_screen_shows_a_whole_program() -> None:
-    assert len(screen(report(document()))) <= 64
+    assert len(screen(profile_report(read_profile(json.dumps(document())), is_brief=True))) <= 48
 
 
 def test_scope_has_figures_and_escapes() -> None:

@@ -22,7 +22,6 @@ from mallard.shared.parquet import EXTRA, load_pyarrow, write_parquet
 
 if TYPE_CHECKING:
     from mallard.advisor.profile.difference import Difference
-    from mallard.shared.report.model import Report
 
 EXAMPLES = (
     ("mallard profile FILE", "one screen for the whole program"),
@@ -33,6 +32,7 @@ EXAMPLES = (
 )
 
 DEFAULT_TRACE = "mallard.trace"
+FURTHER = "--all shows the timeline, diffusion, pairs of stacks and sites, too."
 EXPORTS = ("pprof", "dhat", "folded", "folded-blocks", "folded-peak", "folded-end", "history", "sqlite")
 LISTS = ("leaks", "temporary")
 
@@ -190,21 +190,27 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(_json(arguments))
     else:
-        show_forms(arguments, _report(arguments))
+        _show(arguments)
     return 0
 
 
-def _report(arguments: argparse.Namespace) -> Report:
+def _show(arguments: argparse.Namespace) -> None:
     from mallard.advisor.view.profile import profile_report
     from mallard.advisor.view.profile.difference import difference_report
     from mallard.advisor.view.profile.sites import list_report
+    from mallard.shared.view.terminal.console import output_console, print_line
 
     if arguments.diff:
-        return difference_report(_difference(arguments), all_rows=arguments.all)
+        show_forms(arguments, difference_report(_difference(arguments), all_rows=arguments.all))
+        return
     profile = _read(arguments, ["--all"] if arguments.list and arguments.all else [])
     if arguments.list:
-        return list_report(profile, arguments.list, all_rows=arguments.all)
-    return profile_report(profile, all_rows=arguments.all)
+        show_forms(arguments, list_report(profile, arguments.list, all_rows=arguments.all))
+        return
+    is_brief = not (arguments.all or arguments.markdown)
+    show_forms(arguments, profile_report(profile, all_rows=arguments.all, is_brief=is_brief))
+    if is_brief and profile.scope is None:
+        print_line(output_console(), f"\n{FURTHER}", "dim")
 
 
 def _json(arguments: argparse.Namespace) -> str:

@@ -21,20 +21,23 @@ from mallard.advisor.view.profile.unowned import unowned_sections
 from mallard.shared.report.model import Aside, Report, Section
 
 
-def profile_report(profile: Profile, *, all_rows: bool = False) -> Report:
-    """In front of a scope in depth, only a page has room for the process."""
+def profile_report(profile: Profile, *, all_rows: bool = False, is_brief: bool = False) -> Report:
+    """In front of a scope in depth, only a page has room for the process. So for the last sections of a brief
+    report.
+    """
     names = Names(profile)
+    further = _for_pages if is_brief else list
     sections = [
         *summary_sections(profile),
         *flame_sections(profile, names),
         *marked_sections(profile, names, all_rows=all_rows),
         *scope_sections(profile, names, all_rows=all_rows),
-        *timeline_sections(profile, names, all_rows=all_rows),
+        *further(timeline_sections(profile, names, all_rows=all_rows)),
         *lifetime_sections(profile),
         *unowned_sections(profile, names, all_rows=all_rows),
-        *diffusion_sections(profile, names, all_rows=all_rows),
-        *pair_sections(profile, names, all_rows=all_rows),
-        *site_sections(profile, names, all_rows=all_rows),
+        *further(diffusion_sections(profile, names, all_rows=all_rows)),
+        *further(pair_sections(profile, names, all_rows=all_rows)),
+        *further(site_sections(profile, names, all_rows=all_rows)),
     ]
     if profile.scope is not None:
         in_depth = in_depth_sections(profile, profile.scope, names, all_rows=all_rows)
