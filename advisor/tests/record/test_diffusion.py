@@ -20,7 +20,7 @@ def test_shows_a_scattered_scope(record, toys, tmp_path):
     assert 2900 < scattered["pages"] < 3100
     assert scattered["pages_shared"] > 2900
     assert large["pages"] < 1.1 * large["pages_needed"]
-    shown = front("profile", trace, folder=tmp_path).stdout
+    shown = front("profile", "--all", trace, folder=tmp_path).stdout
     section = shown[shown.index("\nDiffusion  ") :].partition("\n\n")[0]
     assert "append" in section
     assert "fill" not in section

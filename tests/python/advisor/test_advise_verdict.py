@@ -392,7 +392,7 @@ def test_the_answer_is_of_all_ages_in_one_sentence():
     on_top = ground(effect("monotonic", 20.0), malloc="mimalloc", age=old.age)
     both = study(aged=(replace(old, scopes=(replace(scope, on_top=on_top),)),))
     assert (
-        "; there mimalloc alone saves 60.0 ms (59.0 to 61.0 ms), and on top of it still saves 20.0 ms"
+        "; there mimalloc alone saves 60.0 ms (59.0 to 61.0 ms), and on top of it this still saves 20.0 ms"
         in decide(both).headline
     )
     by_malloc = study(globals=mallocs(("mimalloc", 36.0, 1.0)), aged=(old,), on_top=None)

@@ -51,7 +51,7 @@ def scope_change(scope: AgedScope, aged: AgedHeap) -> str:
     if best is None or on_top is None:
         return text
     alone = f"{title(best.malloc)} alone {_saves_or_costs(best)}"
-    return f"{text}; there {alone}, and on top of it {still_saves(on_top)}"
+    return f"{text}; there {alone}, and on top of it this {still_saves(on_top)}"
 
 
 def _saves_or_costs(effect: GlobalEffect) -> str:

@@ -87,7 +87,9 @@ def plan_for(seconds: float, request: Request, probes: Sequence[AgeProbe] = ()) 
     full_arms = arms if all_fit else fewer_arms
     # The interval of 21 rounds is worth more time than planned, up to a program of about a second.
     least = LEAST_ROUNDS if request.quick or run_seconds > 1.5 else FULL_ROUNDS
-    of_mallocs = rounds(0.2, request.global_arms, LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS)
+    of_mallocs = rounds(
+        0.3 if request.switches else 0.2, request.global_arms, LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS
+    )
     of_mallocs = max(of_mallocs, request.rounds or 0)
     screening = rounds(0.2, 3 * fewer_arms, LEAST_SCREENING_ROUNDS, MOST_SCREENING_ROUNDS)
     full = request.rounds or rounds(0.5, full_arms, least, max(most, least))
