@@ -129,6 +129,11 @@ void offer([[maybe_unused]] std::byte* p, [[maybe_unused]] std::size_t bytes) no
 }
 
 void discard(std::byte* p, std::size_t bytes) noexcept {
+#ifdef __aarch64__
+    if (reinterpret_cast<std::uintptr_t>(p) >> 56 != 0) {
+        return; // the pages would lose the tags that the pointer's is compared with (MTE)
+    }
+#endif
     madvise(p, bytes, MADV_DONTNEED); // refused for locked memory, which stays
 }
 
