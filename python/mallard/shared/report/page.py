@@ -51,12 +51,11 @@ from mallard.shared.report.page_duck import duck
 from mallard.shared.report.page_filters import row_filters, table_filters
 from mallard.shared.report.page_flame import flame_graph
 from mallard.shared.report.page_names import LIMITS, PageNames
-from mallard.shared.report.page_sections import notes_list, picture_block
+from mallard.shared.report.page_sections import notes_list, paragraph_markup, picture_block, text_lines
 from mallard.shared.report.page_timeline import histograms, timeline
 from mallard.shared.report.picture import Chart, HeatMap
 from mallard.shared.view.html.document import body_frame, caution, html_document, inline_scripts
-from mallard.shared.view.html.figures import with_raised_exponents
-from mallard.shared.view.html.markup import Markup, element, empty_element, joined, slug
+from mallard.shared.view.html.markup import Markup, element, joined, slug
 
 MOST_BYTES = 5_000_000
 STYLES = (
@@ -100,7 +99,7 @@ class _Page:
             element("p", f" {MIDDLE_DOT} ".join(report.conditions), class_="conditions")
             if report.conditions
             else None,
-            _paragraph(report.answer, "lead"),
+            paragraph_markup(report.answer, "lead"),
             caution(report.doubts),
         )
         anchors = _anchors(report.sections)
@@ -137,7 +136,7 @@ class _Page:
     def _block(self, block: Block) -> Markup | None:
         match block:
             case Paragraph():
-                return _paragraph(block)
+                return paragraph_markup(block)
             case Table():
                 return self._table(block)
             case Facts():
@@ -185,7 +184,10 @@ class _Page:
         """Rows with a note or details are bodies of their own, so that a script can sort them."""
         heads = [
             element(
-                "th", _lines(column.title), class_="n" if column.numeric else None, title=column.about or None
+                "th",
+                text_lines(column.title),
+                class_="n" if column.numeric else None,
+                title=column.about or None,
             )
             for column in table.columns
         ]
@@ -270,7 +272,7 @@ class _Page:
     def _inside(self, cell: Cell) -> Markup:
         match cell:
             case Verdict(word, mood, note):
-                about = element("small", _lines(note)) if note else None
+                about = element("small", text_lines(note)) if note else None
                 return joined(element("span", word, class_=f"word {mood.value}"), about)
             case Figure():
                 small = element("small", share(cell.part)) if cell.part is not None else None
@@ -285,7 +287,7 @@ class _Page:
                 return self._ranking(items)
             case Stack():
                 return self._stack(cell)
-        return _lines(cell_text(cell))
+        return text_lines(cell_text(cell))
 
     def _ranking(self, items: Sequence[tuple[Name, str]]) -> Markup:
         shown = [
@@ -335,16 +337,6 @@ def _anchors(sections: Iterable[Section]) -> list[str]:
         anchor = re.sub("[^a-z0-9]+", "-", section.title.lower()).strip("-") or "part"
         anchors.append(f"{anchor}-{len(anchors)}" if anchor in (*anchors, "main", "panel") else anchor)
     return anchors
-
-
-def _paragraph(paragraph: Paragraph, class_: str = "") -> Markup:
-    classes = f"{class_} {paragraph.mood.value if paragraph.mood else ''}".strip()
-    return element("p", _lines(paragraph.text), class_=classes or None)
-
-
-def _lines(text: str) -> Markup:
-    first, *others = map(with_raised_exponents, text.split("\n"))
-    return joined(first, *(joined(empty_element("br"), line) for line in others))
 
 
 def _meter(meter: Meter) -> Markup:

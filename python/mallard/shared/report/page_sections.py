@@ -81,7 +81,7 @@ def _row_class(block: Block) -> str:
 def _block(block: Block) -> Markup | None:
     match block:
         case Paragraph():
-            return _paragraph(block)
+            return paragraph_markup(block)
         case Table():
             return _table(block)
         case Points() | HeatMap() | Chart():
@@ -92,7 +92,7 @@ def _block(block: Block) -> Markup | None:
 def picture_block(block: Points | HeatMap | Chart) -> Markup | None:
     match block:
         case Points(texts):
-            points = [element("li", _lines(text)) for text in texts]
+            points = [element("li", text_lines(text)) for text in texts]
             return element("ul", *points, class_="says") if points else None
         case Chart():
             return line_plot(block)
@@ -103,8 +103,9 @@ def picture_block(block: Points | HeatMap | Chart) -> Markup | None:
             return element("figure", element("figcaption", with_raised_exponents(block.title)), grid)
 
 
-def _paragraph(paragraph: Paragraph) -> Markup:
-    return element("p", _lines(paragraph.text), class_=paragraph.mood.value if paragraph.mood else None)
+def paragraph_markup(paragraph: Paragraph, class_: str = "") -> Markup:
+    classes = f"{class_} {paragraph.mood.value if paragraph.mood else ''}".strip()
+    return element("p", text_lines(paragraph.text), class_=classes or None)
 
 
 def _table(table: Table) -> Markup:
@@ -165,7 +166,7 @@ def _drawing(cell: Cell, axis: plot.Axis) -> Markup:
     return element("td", drawing, class_="drawn")
 
 
-def _lines(text: str) -> Markup:
+def text_lines(text: str) -> Markup:
     first, *others = map(with_raised_exponents, text.split("\n"))
     return joined(first, *(joined(empty_element("br"), line) for line in others))
 
@@ -183,4 +184,4 @@ def _cell(cell: Cell, column: Column) -> Markup:
         return element("td", shown, _small(interval_text(cell)), class_="n figure", data_label=label)
     mood = cell.mood.value if isinstance(cell, Verdict) else ""
     classes = f"{'n' if column.numeric else ''} {mood}".strip()
-    return element("td", _lines(cell_text(cell)), class_=classes or None, data_label=label)
+    return element("td", text_lines(cell_text(cell)), class_=classes or None, data_label=label)
