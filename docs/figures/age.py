@@ -20,7 +20,7 @@ from mallard.bench.analysis.words import percent, percent_text, times_text
 from mallard.bench.cells import Cell, paired
 from mallard.bench.experiments.programs import HELD, NAME
 from mallard.shared.age import OLD, YOUNG
-from mallard.shared.mallocs import MALLOC_MARK, OWN, split
+from mallard.shared.mallocs import OWN, split, under
 from mallard.shared.stats import Ratio, geometric_mean_ratio
 
 HISTORY = "history_held_bytes"
@@ -53,8 +53,7 @@ def old_cells() -> tuple[Cells, str]:
         return {}, ""
     works = cells_by_work(_works(run, OLD))
     best = _best_malloc(works)
-    mark = f"{MALLOC_MARK}{best}" if best != OWN else ""
-    chosen = {BASE: BASE, FASTEST_MALLOC: FASTEST_MALLOC} | {name: f"{name}{mark}" for name in POOLS}
+    chosen = {BASE: BASE, FASTEST_MALLOC: FASTEST_MALLOC} | {name: under(name, best) for name in POOLS}
     cells = {
         work: {name: of_work[stored] for name, stored in chosen.items() if stored in of_work}
         for work, of_work in works.items()
@@ -68,13 +67,14 @@ def sentence() -> str:
     old, best = old_cells()
     beside = compare(old, POOLS[0], FASTEST_MALLOC)
     own = _aged(cells_by_work(_works(run, YOUNG)), old, BASE) if run else None
-    if beside is None or own is None:
+    held = _memory(_works(run, OLD), under(POOLS[0], best)) if run else None
+    if beside is None or own is None or held is None:
         return ""
     return (
         f"In an old process, after 96 MB of other blocks have come and gone, `{POOLS[0]}` over {best} takes "
         f"{percent_text(beside.mean)} of the time of the malloc that is fastest there in each of "
-        f"{len(beside.ratios)} large programs, and glibc's malloc {times_text(own)} its own in a young one "
-        "([old processes](docs/benchmark/age.md))."
+        f"{len(beside.ratios)} large programs, in {percent(held)} % of its memory, and glibc's malloc "
+        f"{times_text(own)} its own in a young one ([old processes](docs/benchmark/age.md))."
     )
 
 

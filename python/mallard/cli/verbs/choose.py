@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     dimensions.add_argument(
         "--threads", metavar="N", type=positive_int, default=1, help="C: threads that allocate at once (1)"
     )
-    _choices(dimensions, "fragmented", (YES, NO), NO, "F: others allocate on its heap, or long did")
+    _choices(dimensions, "fragmented", (YES, NO), NO, "F: others use its heap, or it is old")
     can = parser.add_argument_group("the allocators that it can use, and the measurements")
     _choices(can, "binding", (TYPE, BASE_CLASS, INLINE, ANY), ANY, "type parameter, abstract or inline base")
     _choices(can, "wink-out", (YES, NO), NO, "destructors may be left out")
