@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from mallard.advisor.advice import runner
 from mallard.advisor.advice.plan import Request
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.trial.program import Arm, RunResult, Scope
+from mallard.advisor.view.sarif import advice_sarif
 from mallard.shared.age import levels, young
 from mallard.shared.errors import UsageError
 
@@ -93,6 +95,10 @@ def test_an_old_heap_alone_gives_the_answer(advise):
     assert case.best is None
     verdict = decide(case)
     assert (verdict.answer.kind, verdict.answer.age) == ("local", "old")
+    (finding,) = json.loads(advice_sarif(case, verdict))["runs"][0]["results"]
+    assert (finding["ruleId"], finding["message"]["text"]) == ("local-allocator", verdict.headline)
+    assert finding["locations"][0]["physicalLocation"]["region"] == {"startLine": 9}
+    assert finding["properties"]["at_least"] > 0
     assert verdict.headline.startswith(
         "Nothing that was tried is worth a change against glibc on a young heap; on an old heap put a "
     )

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import quote
 
+from mallard.advisor.advice.aged_sentences import best_aged_malloc, best_aged_scope
+from mallard.advisor.advice.global_mallocs import GlobalEffect
+from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import Verdict
+from mallard.advisor.trial.effect import Effect
 from mallard.shared.stats import Difference
 from mallard.shared.version import version
 
@@ -23,18 +28,12 @@ RULES = {
     "pooled": "the program has a pool of its own",
     "shared": "shared pointers allocate twice",
 }
-MEASURED = {"local": "local-allocator", "global": "other-malloc"}
 
 
 def advice_sarif(study: Study, verdict: Verdict) -> str:
-    results = [
-        *_measured(study, verdict),
-        *(_estimated(study, place) for place in range(len(study.patterns))),
-    ]
+    results = [*_measured(study, verdict), *map(_untried, study.patterns)]
     used = {result["ruleId"] for result in results}
-    rules = [
-        {"id": name, "shortDescription": {"text": RULES.get(name, name)}} for name in RULES if name in used
-    ]
+    rules = [{"id": name, "shortDescription": {"text": text}} for name, text in RULES.items() if name in used]
     driver = {"name": "mallard advise", "version": version(), "rules": rules}
     run = {"tool": {"driver": driver}, "results": results}
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
@@ -42,19 +41,27 @@ def advice_sarif(study: Study, verdict: Verdict) -> str:
 
 def _measured(study: Study, verdict: Verdict) -> list[dict[str, Any]]:
     """The answer, if it saves time."""
-    rule = MEASURED.get(verdict.kind)
-    if rule is None or verdict.answer.age is not None:
+    effect: Effect | GlobalEffect | None = None
+    candidate = None
+    if verdict.answer.age is not None:
+        aged = next(aged for aged in study.aged if aged.age.name == verdict.answer.age)
+        scope = best_aged_scope(aged)
+        if verdict.answer.malloc:
+            effect = best_aged_malloc(aged)
+        elif scope:
+            effect, candidate = scope.effect, scope.candidate
+    elif verdict.kind == "local":
+        effect, candidate = study.best, study.chosen
+    elif verdict.kind == "global":
+        effect = study.globals.best
+    if effect is None:
         return []
-    is_local = verdict.kind == "local"
-    effect = study.best if is_local else study.globals.best
-    assert effect
-    source = study.chosen.source if is_local and study.chosen else ""
+    rule = "local-allocator" if candidate else "other-malloc"
     figures = {"measured": True, **_saving(effect.time)}
-    return [_result(rule, "warning", verdict.headline, source, figures)]
+    return [_result(rule, "warning", verdict.headline, candidate.source if candidate else "", figures)]
 
 
-def _estimated(study: Study, place: int) -> dict[str, Any]:
-    pattern = study.patterns[place]
+def _untried(pattern: Pattern) -> dict[str, Any]:
     figures = {"measured": False, "share_of_allocations": pattern.share}
     text = f"{pattern.where}: {pattern.remedy}; {pattern.reason}. Not tried."
     return _result(pattern.kind, "note", text, pattern.source, figures)
@@ -67,10 +74,10 @@ def _saving(time: Difference) -> dict[str, float]:
 def _result(rule: str, level: str, text: str, source: str, figures: dict[str, Any]) -> dict[str, Any]:
     """`source` is FILE:LINE, or a library without lines, which has no location."""
     file, _, line = source.rpartition(":")
-    place = (
-        {"artifactLocation": {"uri": file}, "region": {"startLine": int(line)}} if line.isdecimal() else {}
-    )
-    locations = [{"physicalLocation": place}] if place and file else []
+    locations = []
+    if file and line.isdecimal():
+        place = {"artifactLocation": {"uri": quote(file)}, "region": {"startLine": int(line)}}
+        locations = [{"physicalLocation": place}]
     return {
         "ruleId": rule,
         "level": level,

@@ -110,12 +110,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.sarif:
         print(advice_sarif(found, verdict))
         return status
-    report = advice_report(found, verdict, found.profile)
     if arguments.markdown:
+        report = advice_report(found, verdict, found.profile)
         print(markdown_report(report, typed_command()), end="")
         return status
     console = output_console()
     show_advice(console, found, verdict)
     if arguments.html:
-        write_page(console, arguments.html, report_page(report))
+        write_page(console, arguments.html, report_page(advice_report(found, verdict, found.profile)))
     return status
