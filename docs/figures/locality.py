@@ -112,7 +112,7 @@ def gain() -> str:
         if length >= LONG and (ratio := base.against(pool, length, factor))
     }
     return (
-        f"The most where a structure lives long and changes: after five exchanges of nodes between lists of "
+        f"**Structures that live long and change**: after five exchanges of nodes between lists of "
         f"{log2_text(min(ratios))} to {log2_text(max(ratios))} links, an access takes glibc's malloc "
         f"{min(ratios.values()):.0f} to {max(ratios.values()):.0f} times as long as a `multipool` for each "
         f"list. {_nearest()} ([locality](docs/benchmark/locality.md))."

@@ -9,7 +9,7 @@ from functools import cache
 
 from figures import age, locality
 from figures.claims import runs_text
-from figures.programs import SIZES, fastest_mallocs
+from figures.programs import SIZES, fastest_mallocs, pool_to_fastest_malloc
 from figures.stored import is_special, markdown_table, stored_file, stored_runs
 from mallard.bench.analysis.cell_tables import Setting
 from mallard.bench.analysis.names import ours
@@ -25,6 +25,7 @@ from mallard.bench.analysis.peers import (
     value_text,
 )
 from mallard.bench.analysis.survey import QUESTIONS
+from mallard.bench.analysis.words import percent, percent_text
 from mallard.bench.contenders import find_peer
 from mallard.bench.experiments.programs import NAME as PROGRAMS
 from mallard.bench.strategy_names import WINK_MARK
@@ -42,7 +43,9 @@ MOST_LOSSES = 2  # of an experiment
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "losses_answer": answer,
-        "gains_and_losses": lambda: "\n".join(filter(None, (age.sentence(), locality.gain(), answer()))),
+        "gains_and_losses": lambda: "\n".join(
+            f"- {text}" for text in (age.sentence(), locality.gain(), young()) if text
+        ),
         "losses_programs": programs,
         "losses_counts": counts,
         "losses_winners": winners,
@@ -118,6 +121,23 @@ def answer() -> str:
         f"in {len(others) - len(alone)} of the {len(population)} cells of other experiments in which another "
         f"malloc than glibc's, or another library, took part: in {to_mallocs} than a malloc. Of the "
         f"{against_glibc} cells with glibc's malloc alone it loses {len(alone)}."
+    )
+
+
+def young() -> str:
+    """README's, of young processes: the mean, and how many cells are lost."""
+    everything = all_duels()
+    ratio, memory = pool_to_fastest_malloc()
+    others = {experiment: duels for experiment, duels in lost().items() if experiment != PROGRAMS}
+    population = contested(duel for duel in everything if duel.experiment != PROGRAMS)
+    number = sum((duel.experiment, duel.cell) in population for duels in others.values() for duel in duels)
+    cells = {duel.cell for duel in everything if duel.experiment == PROGRAMS}
+    return (
+        f"**Young processes**: a `multipool` takes {percent_text(ratio)} of the time of each program's "
+        f"fastest malloc, in {percent(memory)} % of its memory: try a malloc first. Beyond the 95 % interval "
+        f"it is slower than some malloc or library in {len(lost()[PROGRAMS])} of {len(cells)} programs, and "
+        f"in {number} of the {len(population)} cells of other experiments in which another malloc than "
+        "glibc's, or another library, took part ([where mallard loses](docs/benchmark/losses.md))."
     )
 
 

@@ -22,6 +22,12 @@ def test_one_version_of_cmake_for_the_library():
     assert versions("README.md", r"CMake ([\d.]+) to\s+install") == oldest
 
 
+def test_readme_installs_by_a_block_of_shell():
+    """The consumer's tests type it."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text.partition("\n## Install\n")[2].startswith("\n```sh\ncmake -S . ")
+
+
 def test_one_version_of_cmake_for_the_presets():
     needed = json.loads((ROOT / "CMakePresets.json").read_text())["cmakeMinimumRequired"]
     oldest = {(needed["major"], needed["minor"])}
