@@ -7,6 +7,7 @@ import codecs
 import os
 import pty
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -96,6 +97,8 @@ class BareDebian:
         command, environment = self.command(line, user), self.environment(**variables)
         process, terminal = pty.fork()
         if process == 0:
+            for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, a terminal does not
+                signal.signal(number, signal.SIG_DFL)
             os.execvpe(command[0], command, environment)
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         output = rest = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import resource
 import struct
 import subprocess
 from pathlib import Path
@@ -19,6 +20,13 @@ GLIBC = tuple(int(part) for part in platform.libc_ver()[1].split(".")[:2])
 MOST_STACK_AT_FIRST = 1536 if GLIBC < (2, 41) else 1600  # the loader of glibc 2.41 takes 64 bytes more
 MOST_STACK = 512
 STEP = 64
+
+
+def skip_if_locking_is_limited(words: tuple[str, ...]) -> None:
+    """The recorder's memory counts, too, where a user may lock only so much."""
+    most = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
+    if words[-1].startswith("lock") and os.geteuid() != 0 and most != resource.RLIM_INFINITY:
+        pytest.skip(f"this user may lock {most} bytes only")
 
 
 def alone(*words: str | Path) -> tuple[int, str]:
@@ -86,6 +94,7 @@ def test_the_recorder_takes_few_addresses(toys, collector, tmp_path):
 
 @pytest.mark.parametrize("limit", ["limit", "lock", "lock-all", "lock-on-fault"])
 def test_limited_addresses_end_no_recording(limit, toys, check_unchanged):
+    skip_if_locking_is_limited((limit,))
     messages = check_unchanged(toys.build("limits", ["limits.c"]), limit)
     assert "2,000,0" in messages
     assert "stopped" not in messages
@@ -141,6 +150,7 @@ def tried(library: Path, report: Path, *words: str | Path) -> tuple[int, str, in
     ],
 )
 def test_a_trial_keeps_to_the_limits(words, toys, collector, tmp_path):
+    skip_if_locking_is_limited(words)
     library = collector.with_name("libmallard_trial.so")
     program = toys.build(words[0], [f"{words[0]}.c"])
     status, output, served = tried(library, tmp_path / "report", program, *words[1:])

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -365,3 +366,16 @@ def test_own_files_are_the_same_without_git(tmp_path, monkeypatch):
     assert own_files(tmp_path) == expected
     monkeypatch.setenv("PATH", str(tmp_path))
     assert own_files(tmp_path) == expected
+
+
+def test_a_limit_that_only_root_may_read_is_no_error(tmp_path, monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise PermissionError
+
+    bits = tmp_path / "mmap_rnd_bits"
+    monkeypatch.setattr(stage_module, "RANDOM_BITS", bits)
+    assert stage_module.fixed_addresses() == []  # no such limit
+    bits.write_text("28\n")
+    assert stage_module.fixed_addresses() == []
+    monkeypatch.setattr(Path, "read_text", refuse)
+    assert stage_module.fixed_addresses() in (["setarch", platform.machine(), "--addr-no-randomize"], None)
