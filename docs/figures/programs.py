@@ -265,8 +265,8 @@ def first_conditions() -> str:
     stored = load(NAME)
     return (
         f"Geometric means over {len(_works(SIZES[0]))} programs in two sizes, those that free little for "
-        "`monotonic`, in young processes; memory at the peak of the large ones. Faster and slower: beyond the "
-        "95 % interval; even: the interval is within 5 % of 100 %; not resolved: it is wider. `/base`: "
+        "`monotonic`, in young processes; memory at the peak of the large ones. Faster and slower: beyond "
+        "the 95 % interval; even: the interval is within 5 % of 100 %; not resolved: it is wider. `/base`: "
         f"`std::pmr` containers. {stored.run['started'][:10]}, {stored.run['machine']['cpu']}."
         f"{changed_since(stored)} [Other alternatives, and what page faults "
         "explain](docs/library/from_pmr.md#measured)."
