@@ -107,16 +107,22 @@ FIGURES = (
 )
 # The tables of which a page has some rows or columns, by the names of their blocks.
 WHOLE_TABLES: dict[str, Callable[[], str]] = {
+    **age.whole_tables(),
     **case_studies.whole_tables(),
     **claims.whole_tables(),
+    **contention.whole_tables(),
     **density.whole_tables(),
     **heaps.whole_tables(),
+    **locality.whole_tables(),
     **losses.whole_tables(),
     **machines_compared.whole_tables(),
     **peers.whole_tables(),
     **pools.whole_tables(),
     **programs.whole_tables(),
+    **reuse.whole_tables(),
     **settings.whole_tables(),
+    **testing.whole_tables(),
+    **utilization.whole_tables(),
 }
 # Each page with figures, with its folder.
 DOCUMENTS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from statistics import geometric_mean
 
 from figures.stored import StoredRun, markdown_table, run_conditions, stored_runs
@@ -32,10 +32,16 @@ Cells = Mapping[str, Mapping[str, Cell]]
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
-        "age_programs": lambda: _of_run(_allocators),
+        "age_programs": lambda: _of_run(_main_allocators),
+        "which_malloc": lambda: _of_run(_mallocs),
+        "which_malloc_answer": lambda: _of_run(_best_mallocs),
         "age_each": lambda: _of_run(_each_program),
         "age_conditions": lambda: _of_run(lambda run: run_conditions(run)),
     }
+
+
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"age_programs": lambda: _of_run(_allocators)}
 
 
 def aged_run() -> StoredRun | None:
@@ -104,10 +110,20 @@ def _label(name: str) -> str:
     return f"`{plain}` over {under or OWN}"
 
 
-def _allocators(run: StoredRun) -> str:
-    """A line for each allocator: beside each program's fastest malloc, young and old, and beside itself."""
+def _main_allocators(run: StoredRun) -> str:
+    """Of glibc and of the best malloc in old processes."""
+    _, best = old_cells()
+    return _allocators(run, {OWN, best})
+
+
+def _allocators(run: StoredRun, mallocs: Collection[str] = ()) -> str:
+    """A line for each allocator, with these mallocs or with all: beside each program's fastest malloc, young
+    and old, and beside itself.
+    """
     young, old = (cells_by_work(_works(run, age)) for age in (YOUNG, OLD))
     names = in_table_order({name for cells in old.values() for name in cells if name != FASTEST_MALLOC})
+    if mallocs:
+        names = [name for name in names if (split(name)[1] or OWN) in mallocs]
     lines = []
     for name in sorted(names, key=lambda name: split(name)[0] != BASE):
         beside = [compare(cells, name, FASTEST_MALLOC) for cells in (young, old)]
@@ -128,6 +144,67 @@ def _allocators(run: StoredRun) -> str:
         *("old, of itself young", "memory, of that malloc's", "programs"),
     ]
     return markdown_table(heading, lines)
+
+
+def _mallocs(run: StoredRun) -> str:
+    """A line for each malloc, glibc's first: the time of programs without a local allocator in percent of
+    glibc's, young and old, the programs in which it is the fastest, and the memory of the process.
+    """
+    works = [_works(run, age) for age in (YOUNG, OLD)]
+    cells = [cells_by_work(some) for some in works]
+    names = in_table_order({name for of_work in cells[1].values() for name in of_work})
+    lines = []
+    for name in (name for name in names if split(name)[0] == BASE):
+        beside = [compare(some, name, BASE) for some in cells]
+        if None in beside:
+            continue
+        fastest = [
+            sum(of_work[FASTEST_MALLOC].strategy == name for of_work in some.values()) for some in cells
+        ]
+        held = [_memory_beside_glibc(some, name) for some in works]
+        lines.append(
+            [
+                _label(name),
+                *("100 %" if name == BASE else percent_text(one.mean) for one in beside if one),
+                " / ".join(map(str, fastest)),
+                " / ".join(f"{percent(share)} %" if share else "" for share in held),
+            ]
+        )
+    heading = ["malloc", "time, young", "time, old", "fastest in, young / old", "memory, young / old"]
+    return markdown_table(heading, lines)
+
+
+def _best_mallocs(run: StoredRun) -> str:
+    """The mallocs with the least mean time and the least mean memory, young and old."""
+    texts = []
+    for age in (YOUNG, OLD):
+        works = _works(run, age)
+        cells = cells_by_work(works)
+        best = under(BASE, _best_malloc(cells))
+        mean = compare(cells, best, BASE)
+        held = {
+            name: share
+            for name in {name for of_work in cells.values() for name in of_work}
+            if split(name)[0] == BASE and (share := _memory_beside_glibc(works, name))
+        }
+        least = min(held, key=lambda name: held[name], default="")
+        if mean and least:
+            texts.append(
+                f"in {age} processes {_label(best)} takes {percent_text(mean.mean)} of the time of glibc's "
+                f"malloc, and {_label(least)} {percent(held[least])} % of its memory"
+            )
+    return f"The best means: {'; '.join(texts)}."
+
+
+def _memory_beside_glibc(works: list[Work], name: str) -> float | None:
+    """What the process holds at the peak, with what a history left."""
+    pairs = [
+        (_held(work, name), _held(work, BASE))
+        for work in works
+        if {name, BASE} <= work.line.cells.keys() and work.line.finished(name)
+    ]
+    shares = [own / other for own, other in pairs if own and other]
+    return geometric_mean(shares) if shares else None
 
 
 def _aged(young: Cells, old: Cells, name: str) -> Ratio | None:

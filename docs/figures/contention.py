@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from figures.cell_table import Place, cells_as_markdown
@@ -10,13 +10,27 @@ from figures.stored import conditions, load
 from mallard.bench.analysis.cell_tables import CellTable
 from mallard.bench.analysis.panel.races import race_tables
 
+SHOWN = (
+    *("new-delete", "monotonic", "multipool", "multipool/base"),
+    *("concurrent-multipool", "synchronized-multipool"),
+)
+
 
 def blocks() -> dict[str, Callable[[], str]]:
-    return {"contention": tables, "contention_conditions": lambda: conditions("contention")}
+    return {
+        "contention": lambda: tables(SHOWN),
+        "contention_conditions": lambda: conditions("contention"),
+    }
 
 
-def tables() -> str:
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"contention": tables}
+
+
+def tables(names: Collection[str] = ()) -> str:
+    """Of these strategies, or of all."""
     measured = race_tables("contention", load("contention").rows)
+    measured = [table.only(names or table.strategies) for table in measured]
     return cells_as_markdown(map(_doubling, measured), ("N", "S", "W"), _place)
 
 

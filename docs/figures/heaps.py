@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from figures.stored import conditions, load, markdown_table, median_percent, stored_file
-from figures.strategy_table import figure_text, memory_text, one_by_one, shown, time_text
+from figures.strategy_table import decisive, figure_text, memory_text, one_by_one, shown, time_text
 from mallard.bench.analysis.cell_tables import CellTable, Line, figure_table
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.phases import (
@@ -56,10 +56,12 @@ def blocks() -> dict[str, Block]:
 
 def whole_tables() -> dict[str, Block]:
     return {
-        "growth_backward": lambda: _times(BACKWARD, list),
+        "growth_forward": lambda: _times(FORWARD, whole=True),
+        "growth_backward": lambda: _times(BACKWARD, whole=True),
+        "shrink_to_fit": lambda: _times(SHRINK, whole=True),
         "burst": lambda: _burst(list),
         "burst_gain": lambda: _burst_gain(list, percent_text),
-        "heap_churn": lambda: _churn(list, whole=True),
+        "heap_churn": lambda: _churn(whole=True),
     }
 
 
@@ -136,11 +138,15 @@ def _in_place(names: Sequence[str]) -> list[str]:
     return [name for name in names if name == BASE or "-v2" in name]
 
 
-def _times(experiment: str, select: Select = shown) -> str:
+def _times(experiment: str, select: Select = list, *, whole: bool = False) -> str:
     """Nanoseconds of an operation by number of elements; of `int`, which comes first."""
     time = _phase_times(experiment)[0]
     table = _tables(experiment)[0]
-    return _by_size(timed(table, time).lines, select(table.strategies), f"ns {time.unit}", time_text)
+    lines = timed(table, time).lines
+    names = list(select(table.strategies))
+    if not whole:
+        names = decisive(names, [(line, "") for line in lines[::2]])
+    return _by_size(lines, names, f"ns {time.unit}", time_text)
 
 
 def _by_size(
@@ -178,13 +184,15 @@ def _taking_bursts(table: CellTable, select: Select = shown) -> list[str]:
     return list(select(names))
 
 
-def _churn(select: Select = shown, *, whole: bool = False) -> str:
+def _churn(*, whole: bool = False) -> str:
     """A pair, and the bytes held for each live byte, as the operations go."""
     table = _blocks()
     line = table.lines[-1]
     shares = [f"{heap_churn.FRAGMENTATION.figure}_{share}" for share in SHOWN_SHARES]
     ratios = [*shares, *([heap_churn.FRAGMENTATION.figure] if whole else [])]
     heads = [*(f"at {share} %" for share in SHOWN_SHARES), *(["most / most"] if whole else [])]
+    columns = [(line, time.figure) for time in _phase_times(CHURN)]
+    names = table.strategies if whole else decisive(table.strategies, columns)
     return markdown_table(
         ["", "a pair, ns", "first block, ns", *heads, "bytes a block", "trimmed"],
         [
@@ -195,6 +203,6 @@ def _churn(select: Select = shown, *, whole: bool = False) -> str:
                 figure_text(line, name, heap_churn.OVERHEAD.figure, lambda count: f"{count:.0f}"),
                 memory_text(line, name, heap_churn.TRIMMED.figure),
             ]
-            for name in select(table.strategies)
+            for name in names
         ],
     )

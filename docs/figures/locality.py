@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from figures.stored import (
     StoredRun,
@@ -24,19 +23,21 @@ from mallard.shared.stats import Ratio
 POOL = "multipool"
 SHOWN_FACTORS = (256, 1)
 LONG = 1 << 12
-FEW = 8  # lengths of lists, of which all are shown
 
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "locality": summary,
-        "locality_full": full,
         "locality_others": others,
         "locality_orders": orders,
         "locality_memory": memory,
         "locality_small": small,
         "locality_conditions": lambda: conditions("locality"),
     }
+
+
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"locality_small": lambda: small(whole=True)}
 
 
 def systems() -> list[System]:
@@ -50,7 +51,9 @@ def _comparable_systems(stored: StoredRun) -> list[System]:
 
 
 def summary() -> str:
-    """Every third list length of the smallest system: both after the shuffle, and the loss of each."""
+    """Every third list length of the smallest system: both after the shuffle, the loss of each, and what the
+    pool gains with many traversals of a list and with one.
+    """
     system = systems()[0]
     base, pool = system.surfaces[BASE], system.surfaces[POOL]
     factor = min(system.access_factors)
@@ -65,6 +68,7 @@ def summary() -> str:
                 log2_text(length),
                 *(nanoseconds(time) if time else "" for time in shuffled),
                 *(times(ratio) for ratio in lost),
+                times(base.against(pool, length, max(SHOWN_FACTORS))),
                 ratio_text(base.against(pool, length, factor), digits=1),
             ]
         )
@@ -74,7 +78,8 @@ def summary() -> str:
         "multipool, ns",
         "new-delete lost",
         "multipool lost",
-        "new-delete / multipool",
+        f"new-delete / multipool, {max(SHOWN_FACTORS)} traversals",
+        "new-delete / multipool, 1 traversal",
     ]
     return f"{log2_text(system.links)} links:\n\n" + markdown_table(heading, lines)
 
@@ -138,38 +143,6 @@ def _nearest() -> str:
     )
 
 
-def full() -> str:
-    return "\n\n".join(_full(system) for system in systems())
-
-
-def _full(system: System) -> str:
-    base, pool = system.surfaces[BASE], system.surfaces[POOL]
-    factors = [factor for factor in SHOWN_FACTORS if factor in system.access_factors]
-    kinds: tuple[tuple[str, Callable[[int, int], Ratio | None]], ...] = (
-        (BASE, base.degradation),
-        (POOL, pool.degradation),
-        (f"{BASE}/{POOL}", lambda length, factor: base.against(pool, length, factor)),
-    )
-    return by_length(
-        system,
-        _some(system.list_lengths),
-        [
-            (f"{name}, af {factor}", partial(_ratio, ratio, factor))
-            for name, ratio in kinds
-            for factor in factors
-        ],
-    )
-
-
-def _some(lengths: Sequence[int]) -> list[int]:
-    """The longest, and every fourth power of two; all if they are few."""
-    return [
-        length
-        for length in lengths
-        if len(lengths) <= FEW or length == max(lengths) or (length.bit_length() - 1) % 4 == 0
-    ]
-
-
 def by_length(
     system: System, lengths: Sequence[int], columns: Sequence[tuple[str, Callable[[int], str]]]
 ) -> str:
@@ -179,17 +152,20 @@ def by_length(
     return f"{log2_text(system.links)} links:\n\n" + markdown_table(heading, lines)
 
 
-def _ratio(ratio: Callable[[int, int], Ratio | None], factor: int, length: int) -> str:
-    return times(ratio(length, factor))
-
-
-def small() -> str:
-    """Systems that only the other stored runs have: the gain of a pool after the shuffle."""
+def small(*, whole: bool = False) -> str:
+    """Systems that only the other stored runs have: the gain of a pool after the shuffle. The page has the
+    smallest system and the largest.
+    """
     shown = {system.links for system in systems()}
     lines = []
-    for system in (system for run in stored_runs("locality")[1:] for system in _comparable_systems(run)):
-        if system.links in shown:
-            continue
+    others = [
+        system
+        for run in stored_runs("locality")[1:]
+        for system in _comparable_systems(run)
+        if system.links not in shown
+    ]
+    ends = {end((system.links for system in others), default=0) for end in (min, max)}
+    for system in (system for system in others if whole or system.links in ends):
         base, pool = system.surfaces[BASE], system.surfaces[POOL]
         for length in system.list_lengths:
             against = [ratio_text(base.against(pool, length, factor)) for factor in SHOWN_FACTORS]
@@ -200,25 +176,16 @@ def small() -> str:
 
 
 def orders() -> str:
-    """Shuffled / unshuffled for each order of reuse, at the lowest temporal locality."""
+    """Time of an access after the shuffle for each order of reuse, at the lowest temporal locality."""
     system = next(candidate for candidate in systems() if _variants(candidate))
     names = [POOL, *_variants(system)]
     factor = min(system.access_factors)
-    lengths = [
-        length
+    lines = [
+        [log2_text(length), *(_shuffled_text(system.surfaces[name], length, factor) for name in names)]
         for length in system.list_lengths
         if all(system.surfaces[name].degradation(length, factor) for name in names)
     ]
-    lines = [
-        [
-            log2_text(length),
-            *(times(system.surfaces[name].degradation(length, factor)) for name in names),
-            *(_shuffled_text(system.surfaces[name], length, factor) for name in names),
-        ]
-        for length in lengths
-    ]
-    heading = ["list length", *(f"{name}, times" for name in names), *(f"{name}, ns" for name in names)]
-    return markdown_table(heading, lines)
+    return markdown_table(["list length", *(f"{name}, ns" for name in names)], lines)
 
 
 def memory() -> str:

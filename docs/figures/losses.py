@@ -37,7 +37,7 @@ DEFAULTS = ("multipool", "heap", "concurrent-multipool")
 EXPERIMENTS = tuple(dict.fromkeys(question.experiment for question in QUESTIONS))
 Place = tuple[str, Setting]  # experiment and cell
 HEADING = ["experiment", "cell", "the fastest beyond the interval", "mallard / it"]
-MOST_LOSSES = 2  # of an experiment
+MOST_LOSSES = 1  # of an experiment
 
 
 def blocks() -> dict[str, Callable[[], str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from statistics import geometric_mean
 
 from figures.age import old_cells
@@ -30,6 +31,7 @@ from mallard.bench.analysis.panel.works import (
     group_works,
     mallocs_in,
     mean_over_works,
+    with_fastest_malloc,
     work_strategies,
 )
 from mallard.bench.analysis.words import percent, percent_text
@@ -78,6 +80,14 @@ FIRST = tuple(
 )
 NOT_MEASURED = "not measured"
 VARIANTS = ("-last", "-first", "/inline")
+SHOWN = (
+    MONOTONIC,
+    MULTIPOOL,
+    MULTIPOOL_BASE,
+    PMR_MONOTONIC,
+    PMR_POOL,
+    BOOST_POOL,
+)  # of the table on the page
 MIB = 1 << 20
 OUTCOMES: tuple[Outcome, ...] = ("faster", "even", "not resolved", "slower")
 Cells = Mapping[str, Mapping[str, Cell]]
@@ -309,14 +319,22 @@ def _held(work: Work) -> dict[str, float]:
 
 
 def _strategies(works: Sequence[Work], *, whole: bool) -> list[str]:
-    """Without the variants of a strategy and its bindings, and without pools over other mallocs."""
-    names = [name for name in work_strategies(works) if mallocs_in([name]) or not malloc(name)]
-    return [name for name in names if whole or not name.endswith(VARIANTS)]
+    """Without pools over other mallocs. Of the mallocs a page has glibc's and the fastest of each program."""
+    if not whole:
+        return [BASE, FASTEST_MALLOC, *(name for name in work_strategies(works) if name in SHOWN)]
+    return [name for name in work_strategies(works) if mallocs_in([name]) or not malloc(name)]
+
+
+def _with_fastest_malloc(works: Sequence[Work]) -> list[Work]:
+    return [
+        replace(work, line=replace(work.line, cells=with_fastest_malloc(work.line.cells))) for work in works
+    ]
 
 
 def _times(works: Sequence[Work], *, whole: bool = False) -> str:
+    strategies, works = _strategies(works, whole=whole), _with_fastest_malloc(works)
     lines = []
-    for name in _strategies(works, whole=whole):
+    for name in strategies:
         mean = mean_over_works(works, name) if name != BASE else None
         times = [_time(work.line.cells.get(name)) for work in works]
         lines.append([name, *times, f"**{percent(mean.median)}**" if mean else ""])
@@ -335,6 +353,7 @@ def _time(cell: Cell | None) -> str:
 def _memory(works: Sequence[Work], *, whole: bool = False) -> str:
     """Bindings and ends differ little in memory."""
     names = [name for name in _strategies(works, whole=whole) if whole or "/" not in name]
+    works = _with_fastest_malloc(works)
     lines = [[name, *(_mebibytes(work, name, HELD.figure) for work in works)] for name in names]
     return markdown_table(["MiB held at the peak", *(work.label for work in works)], lines)
 

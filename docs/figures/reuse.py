@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from figures.stored import conditions, load, log2_text, markdown_table
-from figures.strategy_table import time_text
-from mallard.bench.analysis.cell_tables import CellTable, figure_line
+from figures.strategy_table import DECISIVE, fastest, time_text
+from mallard.bench.analysis.cell_tables import CellTable, Line, figure_line
 from mallard.bench.analysis.names import in_table_order, malloc
 from mallard.bench.analysis.panel.phases import phase_tables
 from mallard.bench.experiments import reuse
@@ -15,24 +15,34 @@ from mallard.shared.stats import paired_ratio
 Setting = tuple[str, str, int]  # sizes, pattern, bytes of a block
 
 POOL = "multipool"  # for everything
-OURS = (
-    *("multipool", "multipool-last", "multipool/base", "multipool+monotonic"),
-    *("fixed-pool", "small-object-pool", "adaptive-pool", "heap"),
-)
-OTHERS = ("boost-pool", "boost-pmr-unsynchronized", "pmr-unsynchronized", "foonathan-node", "loki")
+OURS = ("multipool-last", "multipool/base")  # the page explains the order; std::pmr's containers use a base
 
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
-        "reuse": lambda: _table(reuse.ONE_SIZE, (reuse.RANDOM, reuse.REPLACED)),
-        "reuse_mixed": lambda: _table(reuse.MIXED, (reuse.RANDOM,)),
+        "reuse": _one_size,
+        "reuse_mixed": _mixed,
         "reuse_best": best,
         "reuse_conditions": lambda: conditions("reuse"),
     }
 
 
-def _table(sizes: str, patterns: tuple[str, ...]) -> str:
-    """Nanoseconds of a pair: a column for each size and number of blocks, the patterns side by side."""
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"reuse": lambda: _one_size(whole=True), "reuse_mixed": lambda: _mixed(whole=True)}
+
+
+def _one_size(*, whole: bool = False) -> str:
+    return _table(reuse.ONE_SIZE, (reuse.RANDOM, reuse.REPLACED), whole=whole)
+
+
+def _mixed(*, whole: bool = False) -> str:
+    return _table(reuse.MIXED, (reuse.RANDOM,), whole=whole)
+
+
+def _table(sizes: str, patterns: tuple[str, ...], *, whole: bool) -> str:
+    """Nanoseconds of a pair: a column for each size and number of blocks, the patterns side by side. The page
+    has the smallest and the largest size, and the decisive strategies.
+    """
     tables = {_setting(table): table for table in phase_tables(reuse.NAME, load(reuse.NAME).rows)}
     columns = sorted(
         (bytes_, line.place[0])
@@ -41,6 +51,12 @@ def _table(sizes: str, patterns: tuple[str, ...]) -> str:
         for line in table.lines
     )
     names = in_table_order({name for table in tables.values() for name in table.strategies})
+    if not whole:
+        ends = {end(bytes_ for bytes_, _ in columns) for end in (min, max)}
+        columns = [column for column in columns if column[0] in ends]
+        names = _decisive(
+            names, tables, [(sizes, pattern, *column) for pattern in patterns for column in columns]
+        )
     lines = [
         [
             name,
@@ -50,7 +66,6 @@ def _table(sizes: str, patterns: tuple[str, ...]) -> str:
             ),
         ]
         for name in names
-        if _is_shown(name)
     ]
     heading = [f"{bytes_} B, N = {log2_text(live)}" for bytes_, live in columns]
     return markdown_table(["ns a pair", *heading], [line for line in lines if any(map(_says, line[1:]))])
@@ -82,9 +97,17 @@ def _pattern(table: CellTable) -> str:
     return f"{sizes} sizes, {pattern}"
 
 
-def _is_shown(name: str) -> bool:
-    plain, _, malloc = name.partition("@")
-    return name in (*OURS, *OTHERS, "null", "new-delete") or (plain == "new-delete" and bool(malloc))
+def _decisive(
+    names: Sequence[str], tables: dict[Setting, CellTable], cells: Iterable[tuple[str, str, int, int]]
+) -> list[str]:
+    """As strategy_table.decisive(), with the other orders and bindings of the pool, and in each cell the
+    fastest of the mallocs, too.
+    """
+    winners = set()
+    for sizes, pattern, bytes_, live in cells:
+        if line := _line(tables, (sizes, pattern, bytes_), live):
+            winners |= {fastest(line, some, reuse.PAIR.figure) for some in (names, filter(malloc, names))}
+    return [name for name in names if name in (*DECISIVE, *OURS) or name in winners]
 
 
 def _says(cell: str) -> bool:
@@ -97,6 +120,10 @@ def _setting(table: CellTable) -> Setting:
 
 
 def _time(tables: dict[Setting, CellTable], setting: Setting, live: int, name: str) -> str:
-    table = tables.get(setting)
-    line = table.line(live) if table else None
+    line = _line(tables, setting, live)
     return time_text(line, name, reuse.PAIR.figure) if line else ""
+
+
+def _line(tables: dict[Setting, CellTable], setting: Setting, live: int) -> Line | None:
+    table = tables.get(setting)
+    return table.line(live) if table else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from figures.stored import (
+    NO_BUFFER,
     StoredRun,
     buffer_states,
     every_run,
@@ -18,6 +19,7 @@ from figures.stored import (
 from mallard.bench.experiments import EXPERIMENTS
 
 Setup = tuple[str, ...]
+USUAL_PROCESSES = 3  # the least number for a cell, which the page's introduction names
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -31,34 +33,33 @@ def setups() -> str:
 
 
 def tables() -> str:
-    """A heading and a table for each experiment, in the order of the report."""
-    return "\n\n".join(f"### {name}\n\n{_table(name)}" for name in _stored_experiments())
+    """A heading and a list for each experiment, in the order of the report."""
+    return "\n\n".join(f"### {name}\n\n{_list(name)}" for name in _stored_experiments())
 
 
-def _table(experiment: str) -> str:
-    """Runs that differ in their setup only share a row."""
+def _list(experiment: str) -> str:
+    """Runs that differ in their setup only share a line."""
     rows: dict[Setup, list[str]] = {}
     for stored in every_run(experiment):
         run = f"{run_number(stored)} ({_setup_names()[_setup(stored)]})"
         rows.setdefault(_conditions(stored), []).append(run)
-    heading = ["runs", "initial buffer", "processes", "command"]
-    lines = [[", ".join(numbers), *row] for row, numbers in rows.items()]
-    return markdown_table(heading, lines, len(heading))
+    lines = [f"- {', '.join(numbers)}: {', '.join(filter(None, row))}" for row, numbers in rows.items()]
+    return "\n".join(lines)
 
 
 def _conditions(stored: StoredRun) -> Setup:
-    run = stored.run
-    command = run["command"].replace("|", "\\|")
+    run, repetitions = stored.run, stored.run["repetitions"]
     return (
         _buffers(stored),
-        str(run["repetitions"]),
-        f"`{command}`{remarks(run)}",
+        "" if repetitions == USUAL_PROCESSES else f"{repetitions} processes",
+        f"`{run['command']}`{remarks(run)}",
     )
 
 
 def _buffers(stored: StoredRun) -> str:
     """The states of the buffers in which strategies with a monotonic part begin."""
-    return ", ".join(sorted({state for state, _ in buffer_states(stored)}, reverse=True))
+    states = sorted({state for state, _ in buffer_states(stored)}, reverse=True)
+    return " or ".join("no buffer" if state == NO_BUFFER else f"{state} buffer" for state in states)
 
 
 def _setup(stored: StoredRun) -> Setup:

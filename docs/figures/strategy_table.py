@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from figures.stored import nanoseconds
 from mallard.bench.analysis.cell_tables import Line, figure_line, median_figure
 from mallard.bench.analysis.labels import SHORT_STATUS
-from mallard.bench.analysis.names import malloc
+from mallard.bench.analysis.names import BASE, NULL, malloc
 from mallard.bench.analysis.panel.phases import bytes_text
 from mallard.shared.stats import spread
 
@@ -22,6 +22,13 @@ SHOWN_INSTEAD = {
     "foonathan-temporary": "foonathan-stack",
 }
 SHOWN_MALLOCS = ("new-delete@mimalloc", "new-delete@tcmalloc")
+# The strategies that a page compares; the fastest of each column joins them.
+DECISIVE = (
+    *(NULL, BASE, *SHOWN_MALLOCS),
+    *("monotonic", "multipool", "fixed-pool", "small-object-pool", "adaptive-pool", "heap"),
+    *("heap-v2-masked", "heap-v2", "region-heap-v2", "boost-allocator-v2"),
+    *("pmr-unsynchronized", "boost-adaptive-pool"),
+)
 
 
 def shown(names: Sequence[str]) -> list[str]:
@@ -43,6 +50,21 @@ def shown(names: Sequence[str]) -> list[str]:
 def one_by_one(names: Sequence[str]) -> list[str]:
     """Of those shown, without bursts, which have a table of their gain."""
     return [name for name in shown(names) if not name.endswith("-burst")]
+
+
+def decisive(names: Sequence[str], columns: Iterable[tuple[Line, str]]) -> list[str]:
+    """Those of DECISIVE, and in each column, a line and its figure, the one with the least time: a page that
+    shortens a table hides no winner.
+    """
+    winners = {fastest(line, names, figure) for line, figure in columns}
+    return [name for name in names if name in DECISIVE or name in winners]
+
+
+def fastest(line: Line, names: Iterable[str], figure: str = "") -> str:
+    """The strategy with the least time but for null, empty if none finished."""
+    cells = (figure_line(line, figure) if figure else line).cells
+    finished = [name for name in names if name != NULL and name in cells and cells[name].finished]
+    return min(finished, key=lambda name: spread(list(cells[name].times.values())).median, default="")
 
 
 def time_text(line: Line, name: str, figure: str = "") -> str:

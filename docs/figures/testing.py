@@ -4,6 +4,7 @@ the soak, mutation testing, and the stage `platforms`."""
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -19,10 +20,21 @@ STAGE_TIMES = RESULTS / "stages.json"
 PLATFORMS = RESULTS / "platforms.json"
 FRESH = RESULTS / "fresh.json"
 FORMAT = 1
+PASSED = re.compile(r"passed$|\d checks$|\d blocks ")  # the end of an outcome of a program that ran
 
 
 def blocks() -> dict[str, Callable[[], str]]:
-    return {"soak": soak, "mutation": mutation, "stages": stages, "platforms": platforms, "fresh": fresh}
+    return {
+        "soak": soak,
+        "mutation": mutation,
+        "stages": lambda: stages(whole=False),
+        "platforms": platform_groups,
+        "fresh": fresh,
+    }
+
+
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"stages": stages, "platforms": platforms}
 
 
 def add_soaks(lines: Path) -> None:
@@ -87,6 +99,34 @@ def platforms() -> str:
     return "\n".join(["| target | outcome | date | commit |", "|---|---|---|---|", *rows])
 
 
+def platform_groups() -> str:
+    """A line for each system: its targets, the compilers and emulators, the outcome if the targets share one,
+    the dates.
+    """
+    outcomes = read(PLATFORMS)
+    if not outcomes:
+        return "No run is stored."
+    groups: dict[str, dict[str, dict[str, str]]] = {}
+    for target, run in sorted(outcomes.items()):
+        system, _, part = target.partition(", ")
+        groups.setdefault(system, {})[part] = run
+    lines = ["| system | targets | by | outcome | run |", "|---|---:|---|---|---|"]
+    for system, runs in groups.items():
+        split = [_tools_and_result(run["outcome"]) for run in runs.values()]
+        tools = ", ".join(dict.fromkeys(tool for tool, _ in split))
+        results = "; ".join(dict.fromkeys(result for _, result in split))
+        dates = sorted({run["date"] for run in runs.values()})
+        period = " to ".join(dict.fromkeys((dates[0], dates[-1])))
+        lines.append(f"| {system} | {len(runs)} | {tools} | {results} | {period} |")
+    return "\n".join(lines)
+
+
+def _tools_and_result(outcome: str) -> tuple[str, str]:
+    """g++ and qemu-user: 12 passed -> g++ and qemu-user; passed. Sizes, and what was not run, stay."""
+    tools, _, result = outcome.partition(": ")
+    return tools, "passed" if PASSED.search(result) else result
+
+
 def read(file: Path) -> Any:
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
 
@@ -144,7 +184,8 @@ def add_stages(times: Path) -> None:
     STAGE_TIMES.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
 
 
-def stages() -> str:
+def stages(*, whole: bool = True) -> str:
+    """The page has the sums, and the slowest stage of each."""
     entries = read(STAGE_TIMES)
     if not entries:
         return "No run is stored."
@@ -154,7 +195,10 @@ def stages() -> str:
         sums = {
             key: sum(entry[key] for entry in members.values()) for key in ("passed", "wall", "user", "system")
         }
-        members["**those of `--full` above**" if full else "**`./mallard test`**"] = sums
+        if not whole:
+            slowest = max(members, key=lambda name: members[name]["wall"])
+            members = {slowest: members[slowest]}
+        members["**what `--full` adds**" if full else "**`./mallard test`**"] = sums
         for name, entry in members.items():
             seconds = " | ".join(f"{entry[key]:,.0f}" for key in ("wall", "user", "system"))
             lines.append(f"| {name} | {entry['passed']:,} | {seconds} |")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from figures.cell_table import Place, cells_as_markdown
@@ -11,16 +11,24 @@ from mallard.bench.analysis.cell_tables import CellTable
 from mallard.bench.analysis.panel.races import race_tables
 from mallard.bench.result import Row
 
+SHOWN = ("null", "new-delete", "monotonic", "multipool", "multipool/base", "multipool+monotonic")
+
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
-        "utilization": lambda: render_tables(load("utilization").rows),
+        "utilization": lambda: render_tables(load("utilization").rows, SHOWN),
         "utilization_conditions": lambda: conditions("utilization"),
     }
 
 
-def render_tables(rows: Sequence[Row]) -> str:
-    return cells_as_markdown(map(_ends, race_tables("utilization", rows)), ("T", "A", "S"), _place)
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"utilization": lambda: render_tables(load("utilization").rows)}
+
+
+def render_tables(rows: Sequence[Row], names: Collection[str] = ()) -> str:
+    """Of these strategies, or of all."""
+    tables = (table.only(names or table.strategies) for table in race_tables("utilization", rows))
+    return cells_as_markdown(map(_ends, tables), ("T", "A", "S"), _place)
 
 
 def _ends(table: CellTable) -> CellTable:
