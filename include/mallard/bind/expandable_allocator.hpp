@@ -88,6 +88,11 @@ public:
         using other = expandable_allocator<U, A, Masked>;
     };
 
+#if defined(__clang__) && defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE >= 14
+    /// For clang++'s question whether a string can be made, as in `allocator`. No program can call it.
+    [[gnu::error("a heap has no default: give the container its allocator")]] expandable_allocator() noexcept;
+#endif
+
     /// Requires: `mechanism` outlives all that is allocated here.
     expandable_allocator(A& mechanism) noexcept : mechanism_(std::addressof(mechanism)) {}
 
