@@ -15,8 +15,8 @@ from dev.check.command import SILENT, Workplace
 from dev.check.counts import Counts, read_junit
 from mallard.shared import compilers as tools
 
-# ThreadSanitizer of g++ 12 cannot place its shadow if more bits than these are random.
 RANDOM_BITS = Path("/proc/sys/vm/mmap_rnd_bits")
+# ThreadSanitizer of g++ 12 cannot place its shadow if more bits than these are random.
 TSAN_RANDOM_BITS = 28
 
 

@@ -245,7 +245,8 @@ def foreign_summary(rows: list[regret.Row], nulls: tuple[int, int]) -> list[str]
         return []
     return [
         (
-            f"Over {len(rows)} third-party tools, advised on one input and measured on another: "
+            f"Over {len(rows)} third-party tools, in young processes, advised on one input and measured on "
+            "another: "
             f"{_versus(rows, _rival(rows))}, {_peaks(rows)}. {_null_runs(nulls)}{_changed(rows)}".strip()
         ),
         f"The advised program takes {_of_unchanged(rows)}; {_kinds(rows)}.",

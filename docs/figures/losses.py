@@ -37,7 +37,7 @@ DEFAULTS = ("multipool", "heap", "concurrent-multipool")
 EXPERIMENTS = tuple(dict.fromkeys(question.experiment for question in QUESTIONS))
 Place = tuple[str, Setting]  # experiment and cell
 HEADING = ["experiment", "cell", "the fastest beyond the interval", "mallard / it"]
-MOST_LOSSES = 1  # of an experiment
+MOST_LOSSES = 2  # of an experiment
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -104,40 +104,40 @@ def answer() -> str:
     """The lost cells of the programs and of the other experiments, each with its population."""
     everything = all_duels()
     numbers = Counter(experiment for experiment, _ in {(duel.experiment, duel.cell) for duel in everything})
-    population = contested(duel for duel in everything if duel.experiment != PROGRAMS)
-    others = [duel for experiment, duels in lost().items() if experiment != PROGRAMS for duel in duels]
-    alone = [duel for duel in others if (duel.experiment, duel.cell) not in population]
-    to_mallocs = sum(
-        (duel.experiment, duel.cell) in population
-        for experiment, duels in lost(to_mallocs=True).items()
-        if experiment != PROGRAMS
-        for duel in duels
-    )
+    population, others, alone = _outside_of_programs(lost())
+    _, to_mallocs, _ = _outside_of_programs(lost(to_mallocs=True))
     against_glibc = numbers.total() - numbers[PROGRAMS] - len(population)
     return (
         "Beyond the 95 % interval mallard's default is slower than at least one malloc or other library in "
         f"{len(lost()[PROGRAMS])} of {numbers[PROGRAMS]} programs (in "
         f"{_lost_to_the_fastest_malloc(everything)} of them than the malloc with the smallest median), and "
-        f"in {len(others) - len(alone)} of the {len(population)} cells of other experiments in which another "
-        f"malloc than glibc's, or another library, took part: in {to_mallocs} than a malloc. Of the "
+        f"in {len(others)} of the {len(population)} cells of other experiments in which another "
+        f"malloc than glibc's, or another library, took part: in {len(to_mallocs)} than a malloc. Of the "
         f"{against_glibc} cells with glibc's malloc alone it loses {len(alone)}."
     )
 
 
+def _outside_of_programs(lost_cells: dict[str, list[Duel]]) -> tuple[set[Place], list[Duel], list[Duel]]:
+    """The contested cells of the other experiments; of the lost ones the contested, and those with glibc's
+    malloc alone.
+    """
+    population = contested(duel for duel in all_duels() if duel.experiment != PROGRAMS)
+    duels = [duel for experiment, some in lost_cells.items() if experiment != PROGRAMS for duel in some]
+    shared = [duel for duel in duels if (duel.experiment, duel.cell) in population]
+    return population, shared, [duel for duel in duels if duel not in shared]
+
+
 def young() -> str:
     """README's, of young processes: the mean, and how many cells are lost."""
-    everything = all_duels()
     ratio, memory = pool_to_fastest_malloc()
-    others = {experiment: duels for experiment, duels in lost().items() if experiment != PROGRAMS}
-    population = contested(duel for duel in everything if duel.experiment != PROGRAMS)
-    number = sum((duel.experiment, duel.cell) in population for duels in others.values() for duel in duels)
-    cells = {duel.cell for duel in everything if duel.experiment == PROGRAMS}
+    population, others, _ = _outside_of_programs(lost())
+    measured = {duel.cell for duel in all_duels() if duel.experiment == PROGRAMS}
     return (
         f"**Young processes**: a `multipool` takes {percent_text(ratio)} of the time of each program's "
         f"fastest malloc, in {percent(memory)} % of its memory: try a malloc first. Beyond the 95 % interval "
-        f"it is slower than some malloc or library in {len(lost()[PROGRAMS])} of {len(cells)} programs, and "
-        f"in {number} of the {len(population)} cells of other experiments in which another malloc than "
-        "glibc's, or another library, took part ([where mallard loses](docs/benchmark/losses.md))."
+        f"it is slower than some malloc or library in {len(lost()[PROGRAMS])} of {len(measured)} programs "
+        f"and in {len(others)} of the {len(population)} cells of other experiments in which another malloc "
+        "than glibc's, or another library, took part ([where mallard loses](docs/benchmark/losses.md))."
     )
 
 
