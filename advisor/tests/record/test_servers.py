@@ -56,7 +56,7 @@ def test_advises_a_server_in_its_first_line(serves, tmp_path):
     words = ("advise", *options, *load(serves), "--", serves, "socket")
     done = front(*words, folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "under this load" in " ".join(done.stdout.partition("\n  ")[0].split())
+    assert "under its load" in " ".join(done.stdout.partition("\n  ")[0].split())
     assert "  load: '" in done.stdout
     assert "ended by SIGTERM" not in done.stdout
 

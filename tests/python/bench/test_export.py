@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterable
@@ -190,11 +191,14 @@ def test_markdown_is_a_table(measured: Any, capsys: Any) -> None:
     assert "strategy" in table[0]
 
 
-def test_writes_file_atomically(measured: Any, capsys: Any) -> None:
+@pytest.mark.parametrize("mask", [0o022, 0o002])
+def test_writes_file_atomically(mask: int, measured: Any, capsys: Any) -> None:
     file = measured.directory / "rows.csv"
+    former = os.umask(mask)
     assert exported(measured, capsys, "--format", "csv", "-o", str(file)) == ""
+    os.umask(former)
     assert file.read_text() == exported(measured, capsys, "--format", "csv")
-    assert file.stat().st_mode & 0o777 == 0o644
+    assert file.stat().st_mode & 0o777 == 0o666 & ~mask
 
 
 def test_files_that_cannot_be_written(measured: Any, capsys: Any) -> None:

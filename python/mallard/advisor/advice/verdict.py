@@ -243,7 +243,7 @@ def _measured(study: Study) -> str:
 
 
 def _under_load(study: Study) -> str:
-    return "of CPU time under this load" if study.load else ""
+    return "of the program's CPU time under its load" if study.load else ""
 
 
 def _global(study: Study) -> str:
