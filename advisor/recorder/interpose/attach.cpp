@@ -36,7 +36,10 @@ constexpr int first_rounds = 3;
 
 /// The recorded process: the child of a fork inherits the variable, but not the thread that records. 0 if there is none.
 constinit std::atomic<pid_t> attached_process{0};
+/// The last thread that recorded this process. 0 if none did, or if it was seen to have ended.
 constinit std::atomic<pid_t> recording_thread{0};
+/// True once the program asked for a sandbox: the thread then ends without a system call that it can omit.
+constinit std::atomic<bool> must_leave{false};
 
 /// Held while the recorder may hold the lock of the loader's list of files, which fork does not release in the child.
 pthread_mutex_t list_in_use = PTHREAD_MUTEX_INITIALIZER;
@@ -135,11 +138,11 @@ void record_until_end(std::uint32_t collector) noexcept {
 }
 
 /// Effects: unmaps the attachment, once the collector has released it. A collector that was killed may have left the borrowed
-/// thread in the code, so the mappings stay then.
+/// thread in the code, so the mappings stay then; they also stay where a sandbox cannot wait for the collector.
 void unmap(attachment* request, std::uint32_t collector) noexcept {
     constexpr timespec pause{0, 1'000'000};
     while (std::atomic_ref(request->is_released).load(std::memory_order_acquire) == 0) {
-        if (has_ended(collector)) {
+        if (must_leave.load() || has_ended(collector)) {
             return;
         }
         ::nanosleep(&pause, nullptr);
@@ -157,6 +160,7 @@ attachment_state serve(attachment& request) noexcept {
     if (attached_process.exchange(process) == process) {
         return attachment_state::is_busy;
     }
+    must_leave.store(false);
     recording_thread.store(::gettid());
     const attachment_state state = begin(request);
     if (state == attachment_state::recording) {
@@ -169,17 +173,26 @@ attachment_state serve(attachment& request) noexcept {
 
 } // namespace
 
-/// A sandbox may end the process for the system calls of the thread, which cannot restore the slots without them.
+/// A sandbox may end the process for the system calls of the thread, which cannot restore the slots without them. So the thread
+/// has to be gone, also where it only waits for the collector after a recording. The time is limited, because a thread in dlopen
+/// may hold what the recording thread waits for.
 void mallard::recorder::end_attachment() noexcept {
     constexpr int most_pauses = 5000;
     constexpr timespec pause{0, 1'000'000};
-    const pid_t process = ::getpid();
-    if (attached_process.load() != process) {
+    const pid_t thread = recording_thread.load();
+    if (thread == 0) {
         return;
     }
-    the_recording.end(mallard::trace::stop_reason::requested);
-    const pid_t thread = recording_thread.load();
-    for (int pauses = 0; pauses < most_pauses && ::tgkill(process, thread, 0) == 0; ++pauses) {
+    const pid_t process = ::getpid();
+    must_leave.store(true);
+    if (attached_process.load() == process) {
+        the_recording.end(mallard::trace::stop_reason::requested);
+    }
+    for (int pauses = 0; pauses < most_pauses; ++pauses) {
+        if (::tgkill(process, thread, 0) != 0) {
+            recording_thread.store(0);
+            return;
+        }
         ::nanosleep(&pause, nullptr);
     }
 }

@@ -385,6 +385,25 @@ def test_ends_before_a_sandbox(collector, toys, tmp_path):
         assert running.stdout.readline() == "well\n"
 
 
+def test_a_sandbox_does_not_wait_for_the_collector(collector, toys, tmp_path):
+    program = toys.build("late_sandbox", ["late_sandbox.c"])
+    with running_until_killed(program) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        words = [collector, "-o", tmp_path / "x.trace", "--pid", str(running.pid)]
+        with subprocess.Popen(words, stderr=subprocess.DEVNULL) as recording:
+            try:
+                wait_until_recorded(tmp_path)
+                recording.send_signal(signal.SIGSTOP)
+                running.send_signal(signal.SIGUSR1)
+                assert running.stdout.readline() == "restricted\n"
+                assert threads(running.pid) == 1
+                assert running.stdout.readline() == "well\n"
+            finally:
+                recording.send_signal(signal.SIGCONT)
+            assert recording.wait(LONGEST) == 0
+
+
 def test_records_the_child_of_a_recorded_process(collector, tmp_path):
     code = (
         "import os, signal\n"
