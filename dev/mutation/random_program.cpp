@@ -1,5 +1,5 @@
-// Some turns of a soak with a few kinds of allocators, chosen by a macro. A mutant has to survive it and the unit test of
-// its file.
+// Random operations on a few kinds of allocators, chosen by a macro: turns of a soak, and runs of the contract suite, which
+// look at the allocator more often. A mutant has to survive them and the unit tests of its file.
 #include "model/bound_subject.hpp"
 #include "model/turn.hpp"
 
@@ -94,6 +94,11 @@ void add_kinds() {
 #error "a macro has to choose the kinds: -DKINDS_OF_HEAP, say"
 #endif
 
+int report(const model::outcome& done) {
+    std::printf("%s\n", done.fault.c_str());
+    return 1;
+}
+
 } // namespace
 
 int main() {
@@ -101,8 +106,17 @@ int main() {
     for (std::uint64_t seed = 1; seed != 9; ++seed) {
         for (const model::kind& k : kinds) {
             if (const model::outcome done = model::play_turn(k, seed, 3000); !done.fault.empty()) {
-                std::printf("%s\n", done.fault.c_str());
-                return 1;
+                return report(done);
+            }
+        }
+    }
+    constexpr model::pace speed{.operations_per_look = 16};
+    for (std::uint64_t seed = 1; seed != 5; ++seed) {
+        for (const model::kind& k : kinds) {
+            const std::vector<std::uint8_t> bytes = model::random_bytes(seed, 2250);
+            if (const model::outcome done = model::play_bytes(k, bytes, speed, seed % 2 == 0);
+                !done.fault.empty()) {
+                return report(done);
             }
         }
     }

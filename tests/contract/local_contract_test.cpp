@@ -1,6 +1,8 @@
 // The contract of a local allocator: release() returns all memory, and no request is redundant.
 #include "contract/kind_test.hpp"
 
+#include <mallard/core/alignment.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <random>
@@ -57,6 +59,30 @@ TEST_P(local_contract, returns_everything_on_destruction) {
     destroy();
     EXPECT_EQ(source_.outstanding(), 0U);
     EXPECT_EQ(source_.complaints(), equipment::no_complaints);
+}
+
+/// Of an allocator that has owns(); another one owns nothing here.
+TEST_P(local_contract, owns_its_blocks_and_nothing_outside_of_chunks) {
+    const bool owns = subject_->able().owns;
+    EXPECT_FALSE(subject_->owns(this));
+    std::vector<const std::byte*> blocks;
+    for (const request& r : some_requests()) {
+        blocks.push_back(static_cast<const std::byte*>(allocate(r.bytes, r.alignment)));
+        EXPECT_EQ(subject_->owns(blocks.back()), owns) << r.bytes << " at " << r.alignment;
+        EXPECT_EQ(subject_->owns(blocks.back() + r.bytes - 1), owns) << r.bytes << " at " << r.alignment;
+    }
+    const auto chunks = source_.blocks();
+    for (const auto& chunk : chunks) {
+        EXPECT_FALSE(subject_->owns(chunk.data() - 1)) << "in front of " << chunk.size();
+        EXPECT_FALSE(subject_->owns(chunk.data() + chunk.size())) << "behind " << chunk.size();
+    }
+    EXPECT_FALSE(subject_->owns(nullptr));
+    release();
+    for (const std::byte* const p : blocks) {
+        const bool was_granted =
+            std::ranges::any_of(chunks, [p](const auto& chunk) { return mallard::core::lies_in(chunk, p); });
+        EXPECT_FALSE(was_granted && subject_->owns(p)) << "after a release";
+    }
 }
 
 TEST_P(local_contract, is_reset_by_release) {

@@ -104,6 +104,14 @@ void ledger::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexc
     taken_.erase(entry);
 }
 
+std::vector<std::span<const std::byte>> ledger::blocks() const {
+    std::vector<std::span<const std::byte>> blocks;
+    for (const auto& [p, block] : taken_) {
+        blocks.emplace_back(p, block.as.bytes);
+    }
+    return blocks;
+}
+
 void ledger::fail(mallard::failure_plan plan) noexcept {
     plan_ = plan;
     requests_of_plan_ = 0;

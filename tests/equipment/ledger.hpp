@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,9 @@ public:
 
     /// Returns: all requests that were granted, in their order.
     [[nodiscard]] const std::vector<request>& granted() const noexcept { return granted_; }
+
+    /// Returns: the blocks that were granted and did not come back, in the order of addresses.
+    [[nodiscard]] std::vector<std::span<const std::byte>> blocks() const;
 
     [[nodiscard]] std::size_t outstanding() const noexcept { return taken_.size(); }
     [[nodiscard]] std::size_t outstanding_bytes() const noexcept { return outstanding_bytes_; }

@@ -65,7 +65,9 @@ public:
                 .resizes_last = resizes_last,
                 .tries = tries,
                 .threads = mallard::thread_safe<adapted_type>,
-                .walks = walks};
+                .walks = walks,
+                .owns = owning,
+                .counts = counts};
     }
 
     void* allocate(std::size_t bytes, std::size_t alignment) override {
@@ -211,10 +213,34 @@ public:
 
     [[nodiscard]] mallard::allocator_stats stats() const noexcept override { return find_stats(adapted()); }
 
+    [[nodiscard]] bool owns([[maybe_unused]] const void* p) const noexcept override {
+        if constexpr (owning) {
+            return adapted().owns(p);
+        } else {
+            return false;
+        }
+    }
+
+    [[nodiscard]] std::size_t bytes_in_use() const noexcept override {
+        if constexpr (counts) {
+            return adapted().bytes_in_use();
+        } else {
+            return 0;
+        }
+    }
+
     [[nodiscard]] const char* damage([[maybe_unused]] const shadow& blocks) const noexcept override {
         if constexpr (requires(const adapted_type& a) { a.check_sanity().defect; }) {
             if (const char* const defect = adapted().check_sanity().defect) {
                 return defect;
+            }
+        }
+        if (alone && !source_.granted().empty()) {
+            const mallard::allocator_stats s = stats();
+            if (s.chunks + s.large_blocks != source_.outstanding() ||
+                s.chunk_bytes + s.large_bytes != source_.outstanding_bytes() ||
+                s.upstream_calls != source_.granted().size()) {
+                return "statistics of other chunks than those that the upstream has granted";
             }
         }
         if constexpr (walks) {
@@ -284,6 +310,12 @@ private:
         requires(adapted_type& a, void* p, std::size_t n) { a.resize_last(p, n, n); };
     static constexpr bool checks = requires(const adapted_type& a) { a.check(); } ||
                                    requires(adapted_type& a) { a.mechanism().check(); };
+    static constexpr bool owning = requires(const adapted_type& a, const void* p) { a.owns(p); };
+    /// Of monotonic's bytes in use, paddings and lost rests are a part.
+    static constexpr bool counts = requires(const adapted_type& a) { a.counts(); } ||
+                                   requires(const adapted_type& a) { a.limit_bytes(); };
+    /// Chunks of an allocator over another one are blocks of that one.
+    static constexpr bool alone = !requires(const Recipe& r) { r.below; };
     /// An adaptor may refuse a request although there is room, or keep blocks back.
     static constexpr bool walks =
         std::is_same_v<Adaptor<top_type>, none<top_type>> && !checks &&
@@ -326,7 +358,7 @@ public:
 
     [[nodiscard]] abilities able() const noexcept override {
         abilities all = base::able();
-        all.bursts = all.mixed_bursts = all.expands = all.resizes_last = all.walks = false;
+        all.bursts = all.mixed_bursts = all.expands = all.resizes_last = all.walks = all.counts = false;
         all.tries = tries;
         return all;
     }

@@ -183,6 +183,9 @@ void player::look_at_one() {
         expect(blocks_.look_at(i));
         check(!able_.expands || subject_.usable_bytes(blocks_[i].p) >= blocks_[i].bytes,
               "a block that has less than it had");
+        check(!able_.owns || blocks_[i].bytes == 0 ||
+                  (subject_.owns(blocks_[i].p) && subject_.owns(blocks_[i].p + blocks_[i].bytes - 1)),
+              "a block that the allocator does not own");
     }
 }
 
@@ -380,7 +383,7 @@ void player::expand_nothing() {
 
 void player::resize_last() {
     const bool known = last_ < blocks_.size() && blocks_[last_].stamp == last_stamp_;
-    if (!able_.resizes_last || !known || (!marks_.empty() && marks_.back() > last_stamp_)) {
+    if (!able_.resizes_last || !known || (!marks_.empty() && marks_.back().stamp > last_stamp_)) {
         return;
     }
     const block b = blocks_[last_];
@@ -467,7 +470,7 @@ void player::mark() {
     if (able_.rewinds && marks_.size() < 16) {
         findings_.note("mark");
         subject_.mark();
-        marks_.push_back(blocks_.next_stamp());
+        marks_.push_back({blocks_.next_stamp(), bytes_in_use()});
     }
 }
 
@@ -476,8 +479,10 @@ void player::roll_back() {
         const std::size_t i = random_.below(marks_.size());
         findings_.note("rollback", i);
         expect(blocks_.look_at_all());
-        blocks_.forget_from(marks_[i]);
+        blocks_.forget_from(marks_[i].stamp);
         subject_.roll_back(i);
+        restored_bytes_ = 0;
+        restored_bytes_ = marks_[i].bytes_in_use - bytes_in_use();
         marks_.resize(i + 1);
     }
 }
@@ -488,7 +493,7 @@ void player::rewind() {
     blocks_.clear();
     marks_.clear();
     subject_.rewind();
-    bytes_since_release_ = 0;
+    bytes_since_release_ = restored_bytes_ = 0;
 }
 
 void player::release() {
@@ -497,7 +502,7 @@ void player::release() {
     blocks_.clear();
     marks_.clear();
     subject_.release();
-    bytes_since_release_ = 0;
+    bytes_since_release_ = restored_bytes_ = 0;
     look();
 }
 
@@ -530,7 +535,17 @@ void player::look_at_all() {
 void player::look() {
     if (others_ == nullptr && findings_.nothing()) {
         expect(subject_.damage(blocks_));
+        check(!able_.counts || subject_.bytes_in_use() == bytes_in_use(), "another number of bytes in use");
     }
+}
+
+/// Returns: the bytes of all blocks as a subject counts them. A rollback restores the count of its mark.
+std::size_t player::bytes_in_use() const noexcept {
+    std::size_t sum = restored_bytes_ + (able_.expands ? 0 : blocks_.bytes());
+    for (std::size_t i = 0; able_.expands && i != blocks_.size(); ++i) {
+        sum += subject_.usable_bytes(blocks_[i].p);
+    }
+    return sum;
 }
 
 // ---- bounds

@@ -95,6 +95,11 @@ public:
     [[nodiscard]] std::string fault() const { return findings_.report(); }
 
 private:
+    struct position {
+        std::uint64_t stamp; ///< of the first block after it
+        std::size_t bytes_in_use;
+    };
+
     void step();
     void special();
 
@@ -123,6 +128,7 @@ private:
 
     [[nodiscard]] bool is_full(std::size_t bytes) const noexcept;
     [[nodiscard]] std::size_t room_for_blocks() const noexcept;
+    [[nodiscard]] std::size_t bytes_in_use() const noexcept;
     void remember(void* p, std::size_t bytes, std::size_t requested_bytes, std::size_t alignment);
     void remember(mallard::block_chain&& blocks, std::span<const std::size_t> sizes, std::size_t alignment);
     template <class Get>
@@ -140,13 +146,14 @@ private:
     mailbox* others_;
     shadow blocks_;
     findings findings_;
-    std::vector<std::uint64_t> marks_; ///< the stamp of the first block after each of the subject's
+    std::vector<position> marks_; ///< those of the subject
     std::size_t operations_ = 0;
     std::size_t target_ = 0;
     std::size_t last_ = 0; ///< index of the last allocated block, valid if its stamp is `last_stamp_`
     std::uint64_t last_stamp_ = 0;
     std::size_t bytes_since_release_ = 0;
-    bool may_fail_ = false; ///< by the failure plan of the upstream
+    std::size_t restored_bytes_ = 0; ///< by rollbacks, of blocks that were deallocated before
+    bool may_fail_ = false;          ///< by the failure plan of the upstream
     bool full_ = false;
 };
 

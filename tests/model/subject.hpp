@@ -30,6 +30,8 @@ struct abilities {
     bool tries = false;   ///< has try_allocate()
     bool threads = false; ///< may share it
     bool walks = false;   ///< its blocks, which are exactly those of its callers
+    bool owns = false;    ///< knows its memory by an address
+    bool counts = false;  ///< the bytes in use, which are exactly those of its callers
 };
 
 /// Operations that the mechanism lacks have no effect.
@@ -92,6 +94,11 @@ public:
     virtual void change_memory(std::size_t) noexcept {}
 
     [[nodiscard]] virtual mallard::allocator_stats stats() const noexcept { return {}; }
+
+    [[nodiscard]] virtual bool owns(const void*) const noexcept { return false; }
+
+    /// Returns: the bytes in use of an allocator that counts them.
+    [[nodiscard]] virtual std::size_t bytes_in_use() const noexcept { return 0; }
 
     /// Returns: the damage that the allocator finds in itself, or a difference between its blocks and the shadow if it
     /// walks; else null.

@@ -82,7 +82,7 @@ private:
 
 /// Data model: the sum of the sizes of the live blocks: their requested bytes, or all their bytes if the
 /// mechanism is expandable. A caller that grows or frees an expandable block need not know its request. A mark
-/// holds the sum, so that a rollback restores it.
+/// holds the sum, so that a rollback restores it, with the bytes of older blocks that were deallocated since.
 /// Threads: with `Shared`, any may allocate and deallocate; a release excludes them.
 template <bool Shared = false>
 class metered : public passing {
