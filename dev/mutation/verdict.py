@@ -48,10 +48,10 @@ class Workshop:
     """Compiled once for all mutants: the library, the equipment, GoogleTest, the standard headers."""
 
     def __init__(self, directory: Path, compiler: str = "g++") -> None:
-        self.directory = directory
+        self.directory = directory.resolve()  # a program starts in another one
         self.compiler = compiler
         self.linker = ("-fuse-ld=mold",) if shutil.which("mold") else ()
-        self.once = directory / "once"
+        self.once = self.directory / "once"
         self.sound: dict[str, bool] = {}
         self.lock = threading.Lock()
 

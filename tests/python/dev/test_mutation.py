@@ -178,6 +178,13 @@ def test_mutated_sources_find_their_private_headers(workshop: Workshop, tmp_path
         assert str(ROOT / "src") not in included
 
 
+def test_programs_are_found_from_their_own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    workshop = Workshop(Path("mutants"))
+    assert workshop.directory == tmp_path / "mutants"
+    assert workshop.once == tmp_path / "mutants" / "once"
+
+
 def test_a_line_that_an_if_leaves_out_is_inactive(workshop: Workshop, tmp_path: Path) -> None:
     name = "src/mallard/platform/threads_posix.cpp"
     source = "int f() {\n#ifdef _WIN32\n    return 2;\n#else\n    return 3;\n#endif\n}\n"
