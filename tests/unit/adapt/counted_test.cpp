@@ -65,12 +65,13 @@ TEST(counted, tells_of_spills_and_upstream_calls) {
 
 TEST(counted, has_counted_nothing_at_first) {
     const mallard::counted<mallard::new_delete> heap;
-    const mallard::allocation_counts none = heap.counts();
-    for (const std::size_t count :
-         {none.allocations, none.deallocations, none.allocated_bytes, none.bytes_in_use, none.peak_bytes,
-          none.failures, none.spills, none.upstream_calls, none.grown_forward, none.grown_backward,
-          none.shrunk, none.bursts, none.bursts_back}) {
-        EXPECT_EQ(count, 0U);
+    for (const mallard::allocation_counts& none : {heap.counts(), mallard::allocation_counts{}}) {
+        for (const std::size_t count :
+             {none.allocations, none.deallocations, none.allocated_bytes, none.bytes_in_use, none.peak_bytes,
+              none.failures, none.spills, none.upstream_calls, none.grown_forward, none.grown_backward,
+              none.shrunk, none.bursts, none.bursts_back}) {
+            EXPECT_EQ(count, 0U);
+        }
     }
 }
 
@@ -139,6 +140,31 @@ TEST(counted, failed_growth_in_place_is_no_failure) {
     EXPECT_EQ(blocks.counts().bytes_in_use, 32U);
     EXPECT_NE(blocks.try_allocate(10), nullptr);
     EXPECT_EQ(blocks.counts().bytes_in_use, 48U);
+}
+
+TEST(counted, counts_changes_of_the_last_block) {
+    mallard::counted<mallard::monotonic<>> arena;
+    void* const p = arena.allocate(40, 8);
+    EXPECT_TRUE(arena.resize_last(p, 40, 100));
+    EXPECT_EQ(arena.counts().grown_forward, 1U);
+    EXPECT_EQ(arena.counts().bytes_in_use, 100U);
+    EXPECT_EQ(arena.counts().peak_bytes, 100U);
+    EXPECT_EQ(arena.counts().allocated_bytes, 100U);
+    EXPECT_TRUE(arena.resize_last(p, 100, 100));
+    EXPECT_EQ(arena.counts().grown_forward, 1U);
+    EXPECT_EQ(arena.counts().shrunk, 0U);
+    EXPECT_TRUE(arena.resize_last(p, 100, 30));
+    EXPECT_EQ(arena.counts().shrunk, 1U);
+    EXPECT_EQ(arena.counts().bytes_in_use, 30U);
+    EXPECT_FALSE(arena.resize_last(p, 30, SIZE_MAX));
+    EXPECT_EQ(arena.counts().bytes_in_use, 30U);
+    EXPECT_EQ(arena.counts().deallocations, 0U);
+    EXPECT_TRUE(arena.resize_last(p, 30, 0));
+    EXPECT_EQ(arena.counts().deallocations, 1U);
+    EXPECT_EQ(arena.counts().shrunk, 1U);
+    EXPECT_EQ(arena.counts().allocations, 1U);
+    EXPECT_EQ(arena.counts().bytes_in_use, 0U);
+    EXPECT_EQ(arena.counts().peak_bytes, 100U);
 }
 
 TEST(counted, counts_bursts_and_their_blocks) {

@@ -110,6 +110,60 @@ TEST(limited, counts_rounding_once_allocated) {
     EXPECT_EQ(blocks.try_expand(p, {.least_bytes = 112, .preferred_bytes = 128}).bytes, 112U);
 }
 
+TEST(limited, grows_blocks_up_to_the_last_byte_of_the_budget) {
+    using mallard::expansion;
+    mallard::limited<equipment::plots> blocks(std::size_t{256});
+    void* const p = blocks.allocate(64, 8);
+    const mallard::expansion_request rest{.least_bytes = 256, .preferred_bytes = 256};
+    EXPECT_EQ(blocks.try_expand(p, rest).p, p);
+    EXPECT_EQ(blocks.bytes_in_use(), 256U);
+    EXPECT_EQ(blocks.shrink(p, 64), 64U);
+
+    const mallard::expansion_request fresh{
+        .least_bytes = 192, .preferred_bytes = 192, .allowed = expansion::fresh};
+    const mallard::expansion_request too_much{
+        .least_bytes = 193, .preferred_bytes = 193, .allowed = expansion::fresh};
+    EXPECT_EQ(blocks.try_expand(p, too_much).p, nullptr);
+    EXPECT_NE(blocks.try_expand(p, fresh).p, nullptr);
+    EXPECT_EQ(blocks.bytes_in_use(), 256U);
+}
+
+TEST(limited, refuses_growth_in_place_beyond_budget) {
+    mallard::limited<equipment::plots> blocks(std::size_t{256});
+    void* const p = blocks.allocate(64, 8);
+    const mallard::expansion_request too_much{
+        .least_bytes = 257, .preferred_bytes = 257, .allowed = mallard::expansion::in_place};
+    EXPECT_EQ(blocks.try_expand(p, too_much).p, nullptr);
+    EXPECT_EQ(blocks.expand(p, too_much).p, nullptr);
+    EXPECT_EQ(blocks.usable_bytes(p), 64U);
+    EXPECT_EQ(blocks.bytes_in_use(), 64U);
+}
+
+TEST(limited, resizes_the_last_block_within_budget) {
+    mallard::limited<mallard::monotonic<>> arena(std::size_t{100});
+    static_cast<void>(arena.allocate(20, 8));
+    void* const p = arena.allocate(40, 8);
+    EXPECT_FALSE(arena.resize_last(p, 40, 81));
+    EXPECT_EQ(arena.bytes_in_use(), 60U);
+    EXPECT_TRUE(arena.resize_last(p, 40, 80));
+    EXPECT_EQ(arena.bytes_in_use(), 100U);
+    EXPECT_TRUE(arena.resize_last(p, 80, 80)) << "the budget is used up, and no byte is added";
+    EXPECT_TRUE(arena.resize_last(p, 80, 16));
+    EXPECT_EQ(arena.bytes_in_use(), 36U);
+    EXPECT_FALSE(arena.resize_last(p, 16, SIZE_MAX));
+    EXPECT_EQ(arena.bytes_in_use(), 36U);
+}
+
+TEST(limited, keeps_its_budget_where_the_mechanism_has_no_room) {
+    mallard::limited<equipment::plots> blocks(SIZE_MAX);
+    EXPECT_EQ(blocks.try_allocate(equipment::plots::plot_bytes), nullptr);
+    void* const p = blocks.allocate(64, 8);
+    const mallard::expansion_request too_much{.least_bytes = equipment::plots::plot_bytes,
+                                              .preferred_bytes = equipment::plots::plot_bytes};
+    EXPECT_EQ(blocks.try_expand(p, too_much).p, nullptr);
+    EXPECT_EQ(blocks.bytes_in_use(), 64U);
+}
+
 TEST(limited, serves_bursts_completely_or_not_at_all) {
     equipment::ledger source;
     mallard::limited<mallard::multipool<equipment::ledger>> pool(std::size_t{240}, source);
@@ -132,6 +186,12 @@ TEST(limited, serves_mixed_bursts_within_budget) {
     EXPECT_EQ(h.bytes_in_use(), h.mechanism().use().used_bytes);
     h.deallocate_many(std::move(blocks));
     EXPECT_EQ(h.bytes_in_use(), 0U);
+    const std::size_t all[] = {8, 600, 392};
+    blocks = h.allocate_many(all);
+    EXPECT_EQ(blocks.size(), 3U);
+    const std::size_t one_more[] = {1};
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(h.allocate_many(one_more)));
+    h.deallocate_many(std::move(blocks));
 }
 
 #ifdef __cpp_exceptions

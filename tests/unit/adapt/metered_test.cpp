@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 namespace {
 
 /// The smallest hook of this kind: it counts the allocated bytes.
@@ -44,6 +46,45 @@ TEST(metered, tracks_use_through_rollback_rewind_and_release) {
     static_cast<void>(adapted.allocate(7, 1));
     adapted.release();
     EXPECT_EQ(adapted.bytes_in_use(), 0U);
+}
+
+template <class T>
+class tally : public ::testing::Test {};
+
+using both_tallies =
+    ::testing::Types<mallard::adapt::tally</*Shared=*/false>, mallard::adapt::tally</*Shared=*/true>>;
+TYPED_TEST_SUITE(tally, both_tallies);
+
+TYPED_TEST(tally, adds_up_to_its_limit) {
+    TypeParam number;
+    EXPECT_EQ(number, 0U);
+    EXPECT_TRUE(number.add_within(0, 0)) << "nothing can always be added";
+    EXPECT_FALSE(number.add_within(1, 0));
+    EXPECT_FALSE(number.add_within(11, 10));
+    EXPECT_TRUE(number.add_within(10, 10));
+    EXPECT_EQ(number, 10U);
+    EXPECT_TRUE(number.add_within(0, 10));
+    EXPECT_FALSE(number.add_within(1, 10));
+    EXPECT_TRUE(number.add_within(0, 5)) << "more than the limit, by rounding";
+    EXPECT_FALSE(number.add_within(1, 5));
+    EXPECT_FALSE(number.add_within(SIZE_MAX, SIZE_MAX)) << "the sum wraps";
+    EXPECT_EQ(number, 10U);
+    EXPECT_TRUE(number.add_within(SIZE_MAX - 10, SIZE_MAX));
+    EXPECT_EQ(number, SIZE_MAX);
+}
+
+TYPED_TEST(tally, returns_sums) {
+    TypeParam number;
+    EXPECT_EQ(++number, 1U);
+    EXPECT_EQ(number += 6, 7U);
+    EXPECT_EQ(--number, 6U);
+    EXPECT_EQ(number -= 4, 2U);
+    number.raise_to(1);
+    EXPECT_EQ(number, 2U);
+    number.raise_to(3);
+    EXPECT_EQ(number, 3U);
+    number = 0;
+    EXPECT_EQ(number, 0U);
 }
 
 } // namespace

@@ -465,6 +465,21 @@ TEST(monotonic_tidy, leaves_the_initial_buffer_alone) {
     EXPECT_TRUE(source.discarded().empty());
 }
 
+TEST(monotonic_tidy, discards_the_end_of_the_chunk_behind_a_full_buffer) {
+    using ends = std::vector<equipment::discarding_ledger::part>;
+    equipment::discarding_ledger source;
+    alignas(16) std::array<std::byte, 64> buffer;
+    mallard::monotonic<equipment::discarding_ledger> arena(std::span<std::byte>(buffer), source);
+    static_cast<void>(arena.allocate(64, 8));
+    arena.tidy();
+    EXPECT_TRUE(source.discarded().empty()) << "the buffer is full, and there is no chunk";
+    static_cast<void>(arena.allocate(8, 8));
+    arena.tidy();
+    const std::size_t left = arena.bytes_left();
+    ASSERT_GT(left, 0U);
+    EXPECT_EQ(source.discarded(), (ends{{arena.allocate(1, 1), left}}));
+}
+
 TEST_F(monotonic, tidy_returns_chunks_that_wait) {
     for (int i = 0; i != 100; ++i) {
         static_cast<void>(arena_.allocate(100, 8));

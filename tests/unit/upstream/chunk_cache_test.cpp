@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -156,6 +157,19 @@ TEST_F(chunk_cache_test, offers_cached_large_chunks_to_system) {
     }
     EXPECT_EQ(chunk_cache::allocate(mib), taken.back()) << "the last one first";
     chunk_cache::deallocate(taken.back(), mib);
+}
+
+TEST_F(chunk_cache_test, discards_the_memory_of_a_part) {
+    auto* const p = static_cast<unsigned char*>(chunk_cache::allocate(mib));
+    std::memset(p, 7, mib);
+    chunk_cache::discard(p + 256 * kib, 512 * kib);
+    EXPECT_TRUE(std::all_of(p, p + 256 * kib, [](unsigned char c) { return c == 7; }));
+    EXPECT_TRUE(std::all_of(p + 256 * kib, p + 768 * kib, [](unsigned char c) { return c == 0; }));
+    EXPECT_TRUE(std::all_of(p + 768 * kib, p + mib, [](unsigned char c) { return c == 7; }));
+    std::memset(p, 8, mib);
+    chunk_cache::deallocate(p, mib);
+    EXPECT_EQ(chunk_cache::allocate(mib), p) << "a chunk like any other";
+    chunk_cache::deallocate(p, mib);
 }
 
 TEST_F(chunk_cache_test, offers_chunks_in_huge_pages_only) {

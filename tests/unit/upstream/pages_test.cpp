@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -52,12 +55,18 @@ TEST(pages, discard_gives_whole_pages_back) {
     std::fill_n(p, 8 * page, static_cast<unsigned char>(7));
     mallard::pages::discard(p + 1, 2 * page);
     EXPECT_EQ(resident_pages(p, 8), 8U) << "a single whole page stays";
+    mallard::pages::discard(p + 1, 3 * page - 2);
+    EXPECT_EQ(resident_pages(p, 8), 8U) << "one byte is missing from the second page";
     mallard::pages::discard(p + 1, 4 * page);
     EXPECT_EQ(resident_pages(p, 8), 5U);
     EXPECT_TRUE(std::all_of(p, p + page, [](unsigned char c) { return c == 7; }));
     EXPECT_TRUE(std::all_of(p + 4 * page, p + 8 * page, [](unsigned char c) { return c == 7; }));
     std::fill_n(p, 8 * page, static_cast<unsigned char>(8));
     EXPECT_EQ(resident_pages(p, 8), 8U) << "they stay usable";
+    mallard::pages::discard(p + 1, 3 * page - 1);
+    EXPECT_EQ(resident_pages(p, 8), 6U);
+    mallard::pages::discard(p + 6 * page, 2 * page);
+    EXPECT_EQ(resident_pages(p, 8), 4U);
     source.deallocate(p, 8 * page);
 }
 
@@ -161,7 +170,19 @@ TEST(pages, report_describes_granted_pages) {
     }
     source.deallocate(p, bytes);
     // A sanitizer may map its notes where the block was, so the address is one that no process has.
-    EXPECT_FALSE(mallard::pages::inspect(reinterpret_cast<const void*>(1), 1).known);
+    const mallard::page_report none = mallard::pages::inspect(reinterpret_cast<const void*>(1), 1);
+    EXPECT_FALSE(none.known);
+    EXPECT_EQ(none.resident_bytes + none.huge_bytes, 0U);
+}
+
+TEST(pages, are_huge_where_the_system_allows_it) {
+    std::string modes;
+    std::getline(std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"), modes);
+    bool allowed = !modes.empty() && modes.find("[never]") == std::string::npos;
+#ifdef PR_GET_THP_DISABLE
+    allowed = allowed && prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 0;
+#endif
+    EXPECT_EQ(mallard::pages::has_huge_pages(), allowed);
 }
 
 /// Returns: the bytes of the process that the system may take; -1 if unknown.
@@ -236,6 +257,43 @@ TEST(pages, refuse_impossible_requests) {
 }
 
 #ifdef __linux__
+std::size_t mapped_bytes() {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages * mallard::pages::page_bytes();
+}
+
+/// Returns: the bytes by which the process grows for each of some blocks, to a sixteenth of a MiB. Their return has to
+/// end that.
+std::size_t mapped_bytes_of_a_block(mallard::pages source, std::size_t bytes, std::size_t alignment) {
+    constexpr std::size_t unit = std::size_t{1} << 16;
+    std::array<void*, 64> blocks{};
+    const std::size_t before = mapped_bytes();
+    for (void*& block : blocks) {
+        block = source.allocate(bytes, alignment);
+    }
+    const std::size_t mapped = mapped_bytes() - before;
+    for (void* const block : blocks) {
+        source.deallocate(block, bytes, alignment);
+    }
+    EXPECT_LT(mapped_bytes(), before + blocks.size() * unit / 2);
+    return mapped / blocks.size() / unit * unit;
+}
+
+TEST(pages, map_nothing_around_aligned_blocks) {
+    constexpr std::size_t mib = std::size_t{1} << 20;
+    const std::size_t page = mallard::pages::page_bytes();
+    EXPECT_LE(mapped_bytes_of_a_block(mallard::pages(never), page, mib), page);
+    EXPECT_EQ(mapped_bytes_of_a_block(mallard::pages(never), mib, 4 * mib), mib);
+}
+
+TEST(pages, of_small_requests_are_no_huge_pages) {
+    constexpr std::size_t worth = mallard::pages::worth_huge_pages_bytes;
+    EXPECT_EQ(mapped_bytes_of_a_block({}, worth - 1, 1), worth);
+    EXPECT_EQ(mapped_bytes_of_a_block({}, worth, 1),
+              mallard::core::align_up(worth, mallard::pages::huge_page_bytes()));
+}
+
 /// The system takes nothing out of the middle of a mapping then, because two would be left.
 TEST(pages, unmap_works_at_mapping_limit) {
     constexpr std::size_t bytes = std::size_t{64} << 10;

@@ -118,6 +118,24 @@ TEST_F(registry, go_on_with_the_true_numbers) {
     EXPECT_EQ(reported_kinds().back(), misuse::foreign_pointer);
 }
 
+TEST_F(registry, name_the_block_around_a_foreign_pointer) {
+    static_cast<void>(allocate(24));
+    auto* const p = static_cast<std::byte*>(allocate(40, 16));
+    static_cast<void>(allocate(24));
+    for (const std::ptrdiff_t offset : {-1, 1, 39, 40}) {
+        EXPECT_FALSE(close(p + offset, 8, 1).has_value());
+        const mallard::misuse_report report = heard().back();
+        EXPECT_EQ(report.kind, misuse::foreign_pointer);
+        EXPECT_EQ(report.passed_block, p + offset);
+        EXPECT_EQ(report.passed_bytes, 8U);
+        EXPECT_EQ(report.passed_alignment, 1U);
+        const bool inside = offset == 1 || offset == 39;
+        EXPECT_EQ(report.block, inside ? p : nullptr) << offset;
+        EXPECT_EQ(report.bytes, inside ? 40U : 0U) << offset;
+        EXPECT_EQ(report.alignment, inside ? 16U : 0U) << offset;
+    }
+}
+
 TEST_F(registry, reused_address_names_latest_block) {
     void* const p = allocate(24);
     static_cast<void>(close(p, 24, 8));

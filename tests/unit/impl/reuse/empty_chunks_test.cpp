@@ -65,6 +65,64 @@ TEST_F(block_run, sorts_by_address) {
     }
 }
 
+/// Ranges that are distributed before they are merged: in one step, in two, and with all blocks at both ends.
+TEST_F(block_run, sorts_long_ranges_by_address) {
+    std::vector<std::byte> memory(std::size_t{8} << 20);
+    const auto sort = [&](const std::vector<std::size_t>& order) {
+        run_ = {};
+        for (const std::size_t at : order) {
+            run_.push(reinterpret_cast<mallard::core::free_block*>(memory.data() + at), 16);
+        }
+        run_.sort();
+        std::vector<std::size_t> sorted;
+        while (auto* const block = run_.pop()) {
+            EXPECT_EQ(mallard::reuse::block_run::bytes(block), 16U);
+            sorted.push_back(static_cast<std::size_t>(reinterpret_cast<std::byte*>(block) - memory.data()));
+        }
+        return sorted;
+    };
+    for (const std::size_t step : {std::size_t{32}, std::size_t{64}, std::size_t{4096}}) {
+        std::vector<std::size_t> expected;
+        for (std::size_t at = 0; at < std::min(memory.size(), 4096 * step); at += step) {
+            expected.push_back(at);
+        }
+        std::vector<std::size_t> order = expected;
+        std::shuffle(order.begin(), order.end(), std::mt19937(static_cast<unsigned>(step)));
+        EXPECT_EQ(sort(order), expected) << "a block each " << step << " bytes";
+    }
+    const std::size_t end = memory.size();
+    const std::vector<std::size_t> ends{0, 16, 32, end - 48, end - 32, end - 16};
+    EXPECT_EQ(sort({32, end - 16, 0, end - 48, 16, end - 32}), ends);
+}
+
+TEST_F(block_run, reverses_the_order) {
+    run_.reverse();
+    EXPECT_EQ(run_.first(), nullptr);
+    add({{16, 16}});
+    run_.reverse();
+    EXPECT_EQ(places(), std::vector<std::size_t>{16});
+    add({{0, 16}, {64, 16}, {32, 16}});
+    run_.reverse();
+    EXPECT_EQ(places(), (std::vector<std::size_t>{64, 32, 16, 0}));
+}
+
+TEST_F(block_run, fills_a_range_with_gaps_up_to_a_bound) {
+    add({{8, 16}, {32, 16}});
+    EXPECT_TRUE(run_.fills(memory_, memory_ + 56, 8));
+    EXPECT_FALSE(run_.fills(memory_, memory_ + 56, 7));
+    EXPECT_FALSE(run_.fills(memory_, memory_ + 57, 8)) << "behind the last block";
+    EXPECT_FALSE(run_.fills(memory_ + 8, memory_ + 48, 0)) << "between two blocks";
+    EXPECT_TRUE(run_.fills(memory_ + 8, memory_ + 24, 0)) << "without the second block";
+}
+
+TEST_F(block_run, ends_a_run_at_the_end_of_its_chunk) {
+    add({{0, 32}, {32, 32}, {64, 32}});
+    EXPECT_EQ(run_.take_merged(memory_ + 64).size(), 64U);
+    EXPECT_FALSE(run_.has_block_before(memory_ + 64));
+    EXPECT_TRUE(run_.has_block_before(memory_ + 65));
+    EXPECT_EQ(places(), std::vector<std::size_t>{64});
+}
+
 TEST_F(block_run, fills_a_range_without_gaps) {
     add({{48, 16}, {0, 24}, {32, 16}}); // 24 to 32 is padding
     EXPECT_TRUE(fills(0, 64));

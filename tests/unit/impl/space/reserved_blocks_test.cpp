@@ -96,6 +96,7 @@ TEST_F(reserved, grow_as_far_as_is_preferred) {
     EXPECT_TRUE(blocks_.grow(b, 100 * kib, old_bytes));
     EXPECT_TRUE(blocks_.grow(b, 100 * kib, 100 * kib));
     EXPECT_TRUE(blocks_.grow(b, 3 * mib, 0)) << "no less than that, whatever is preferred";
+    EXPECT_TRUE(blocks_.grow(b, old_bytes, old_bytes)) << "all that it has";
     EXPECT_EQ(b.payload_bytes(), old_bytes);
     EXPECT_TRUE(blocks_.grow(b, 100 * kib, SIZE_MAX));
     EXPECT_GT(b.payload_bytes(), old_bytes);

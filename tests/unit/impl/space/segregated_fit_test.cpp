@@ -124,6 +124,42 @@ TYPED_TEST(segregated_fit, finds_the_largest) {
     EXPECT_FALSE(this->lists_.first_in_bin(32));
 }
 
+TYPED_TEST(segregated_fit, sorts_bins_by_address) {
+    this->lists_.sort();
+    EXPECT_TRUE(this->lists_.empty());
+    const std::size_t least = TypeParam::exact_bytes * 16; // two sizes of one bin
+    const std::size_t larger = least + this->granule;
+    std::vector<heap_block> small;
+    std::vector<heap_block> mixed;
+    for (int i = 0; i != 100; ++i) {
+        small.push_back(this->make(64));
+        mixed.push_back(this->make(i % 2 == 0 ? least : larger));
+    }
+    const heap_block alone = this->make(96);
+    // Freed in another order.
+    for (std::size_t i = 0; i != small.size(); ++i) {
+        const heap_block b = small[i * 37 % small.size()];
+        this->lists_.remove(b, 64);
+        this->lists_.insert(b, 64);
+    }
+    this->lists_.sort();
+    EXPECT_TRUE(this->lists_.is_consistent());
+    EXPECT_EQ(this->lists_.bins_in_use(), 3U);
+    EXPECT_EQ(this->lists_.first_in_bin(96), alone);
+    EXPECT_EQ(alone.bytes(), 96U);
+    for (const heap_block b : small) {
+        ASSERT_EQ(this->lists_.first_in_bin(64), b);
+        ASSERT_EQ(b.bytes(), 64U);
+        this->lists_.remove_first(b, 64);
+    }
+    for (std::size_t i = 0; i != mixed.size(); ++i) {
+        ASSERT_EQ(this->lists_.find(least), mixed[i]);
+        ASSERT_EQ(mixed[i].bytes(), i % 2 == 0 ? least : larger);
+        this->lists_.remove(mixed[i], mixed[i].bytes());
+    }
+    EXPECT_EQ(this->lists_.largest(), alone);
+}
+
 /// The last list holds all larger blocks, and is searched completely.
 TYPED_TEST(segregated_fit, finds_blocks_beyond_last_bin) {
     const std::size_t least = TypeParam::exact_bytes << TypeParam::doublings;
