@@ -62,7 +62,7 @@ int main() {
     }
 
     const std::span<int> table = mallard::make_array<int>(arena, 100); // a hundred zeros
-    mallard::multipool pool;
+    mallard::resource<mallard::multipool<>> pool;
     const auto name =
         mallard::make_unique<std::pmr::string>(pool, "owned, destroyed and freed at the end of main");
     std::cout << table.size() << " numbers; " << *name

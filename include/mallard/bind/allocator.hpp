@@ -10,6 +10,10 @@
 /// swapping containers with unequal allocators is undefined. `OnCopy` selects the mechanism of a copy of a
 /// container: that of the original, unless another policy is named (bind/on_copy.hpp).
 ///
+/// Bindings mix: if A is a base of the mechanism or a class derived from one, such as inline_resource, the allocator converts
+/// to that of the base, so that a std::pmr::string in a container lies where the container does. If A is no
+/// std::pmr::memory_resource, the program does not compile, because such a string would use the default resource.
+///
 /// Source: P0089R1, section 4 (AS3, AS4, AS7, AS8, AS11, AS12).
 #pragma once
 
@@ -57,6 +61,47 @@ template <has_default A>
     }
 }
 
+/// True if an allocator of a `Derived` can be one of a `Base`, whose calls are virtual or decide by themselves whose they are.
+template <class Base, class Derived>
+concept base_of_mechanism = std::has_virtual_destructor_v<Base> && std::convertible_to<Derived*, Base*>;
+
+/// True for an allocator like std::pmr::polymorphic_allocator, which refers to a base of A. A concept, because most users of
+/// this header have no need of <memory_resource>.
+template <class Alloc, class A>
+concept polymorphic_over = std::has_virtual_destructor_v<A> && requires(const Alloc& a, A* mechanism) {
+    requires std::convertible_to<A*, decltype(a.resource())>;
+    Alloc(mechanism);
+};
+
+/// True for an allocator that refers to a base and has a default: std::pmr::polymorphic_allocator, inline_allocator.
+template <class Alloc>
+concept has_default_base =
+    std::default_initializable<Alloc> && (requires(const Alloc& a) {
+        requires std::has_virtual_destructor_v<std::remove_pointer_t<decltype(a.resource())>>;
+    } || requires(const Alloc& a) {
+        requires std::has_virtual_destructor_v<std::remove_reference_t<decltype(a.mechanism())>>;
+        requires has_default<std::remove_reference_t<decltype(a.mechanism())>>;
+        Alloc(std::addressof(a.mechanism())); // not an allocator whose type names the mechanism
+    });
+
+/// True if a T made by `Alloc` would silently take its memory from the default of a base: its allocator refers to one, and
+/// `Alloc` is no such allocator. Also true for pairs and tuples with such a part.
+template <class T, class Alloc>
+inline constexpr bool loses_allocator = [] {
+    if constexpr (requires { typename T::allocator_type; }) {
+        return has_default_base<typename T::allocator_type> && !std::uses_allocator_v<T, Alloc>;
+    } else {
+        return false;
+    }
+}();
+template <class T, class Alloc>
+inline constexpr bool loses_allocator<const T, Alloc> = loses_allocator<T, Alloc>;
+template <class T, class U, class Alloc>
+inline constexpr bool loses_allocator<std::pair<T, U>, Alloc> =
+    loses_allocator<T, Alloc> || loses_allocator<U, Alloc>;
+template <class... Ts, class Alloc>
+inline constexpr bool loses_allocator<std::tuple<Ts...>, Alloc> = (... || loses_allocator<Ts, Alloc>);
+
 /// True if a T made by `Alloc` needs the allocator: T is allocator-aware, or a pair with such a half.
 template <class T, class Alloc>
 inline constexpr bool takes_allocator = std::uses_allocator_v<T, Alloc>;
@@ -82,17 +127,6 @@ inline constexpr bool
     constructible_with<std::pair<T, U>, Alloc, Piecewise, std::tuple<Ts...>, std::tuple<Us...>> =
         constructible_with<T, Alloc, Ts...> && constructible_with<U, Alloc, Us...>;
 
-/// Effects: makes a T at `p` of `args`, and hands it the allocator if it takes one.
-template <class T, class Alloc, class... Args>
-void construct_with(T* p, const Alloc& allocator, Args&&... args) {
-    constexpr bool has_constructor = constructible_with<T, Alloc, Args...>;
-    static_assert(has_constructor,
-                  "T has no constructor that takes these arguments (and the allocator, if T takes one)");
-    if constexpr (has_constructor) {
-        std::uninitialized_construct_using_allocator(p, allocator, std::forward<Args>(args)...);
-    }
-}
-
 /// True if an argument is an allocator for what `Alloc` makes, or a tuple with one.
 template <class Arg, class Alloc>
 inline constexpr bool hands_allocator =
@@ -101,9 +135,39 @@ template <class... Ts, class Alloc>
 inline constexpr bool hands_allocator<std::tuple<Ts...>, Alloc> =
     (... || hands_allocator<std::remove_cvref_t<Ts>, Alloc>);
 
+/// Effects: none. The program does not compile if a T that `Alloc` makes of `Args` would silently take its memory elsewhere.
+template <class T, class Alloc, class... Args>
+constexpr void require_same_memory() noexcept {
+    if constexpr (loses_allocator<T, Alloc>) {
+        constexpr bool has_own = [] {
+            if constexpr (requires { typename T::allocator_type; }) {
+                return (... || hands_allocator<std::remove_cvref_t<Args>, typename T::allocator_type>);
+            } else {
+                return false;
+            }
+        }();
+        static_assert(has_own,
+                      "mallard: the object allocates through a base (std::pmr, inline_allocator), and this "
+                      "mechanism is not one, so its memory would lie elsewhere: use a mallard::resource");
+    }
+}
+
+/// Effects: makes a T at `p` of `args`, and hands it the allocator if it takes one.
+template <class T, class Alloc, class... Args>
+void construct_with(T* p, const Alloc& allocator, Args&&... args) {
+    require_same_memory<T, Alloc, Args...>();
+    constexpr bool has_constructor = constructible_with<T, Alloc, Args...>;
+    static_assert(has_constructor,
+                  "T has no constructor that takes these arguments (and the allocator, if T takes one)");
+    if constexpr (has_constructor) {
+        std::uninitialized_construct_using_allocator(p, allocator, std::forward<Args>(args)...);
+    }
+}
+
 /// Effects: makes an element of a container, as construct() of an allocator does it.
 template <class T, class Alloc, class... Args>
 void construct_element(T* p, const Alloc& allocator, Args&&... args) {
+    require_same_memory<T, Alloc, Args...>();
     if constexpr (constructible_with<T, Alloc, Args...>) {
         std::uninitialized_construct_using_allocator(p, allocator, std::forward<Args>(args)...);
     } else {
@@ -164,6 +228,19 @@ public:
     allocator(const allocator<U, A, OnCopy>& other) noexcept
         : mechanism_(std::addressof(other.mechanism())) {}
 
+    /// Effects: binds to a base of the mechanism of `other`, whatever policy either has.
+    template <class U, class Derived, class OtherOnCopy>
+        requires bind::base_of_mechanism<A, Derived>
+    allocator(const allocator<U, Derived, OtherOnCopy>& other) noexcept
+        : mechanism_(std::addressof(other.mechanism())) {}
+
+    /// Returns: the allocator of a std::pmr container, with this mechanism as its resource.
+    template <template <class> class Polymorphic, class U>
+        requires bind::polymorphic_over<Polymorphic<U>, A>
+    operator Polymorphic<U>() const noexcept {
+        return Polymorphic<U>(mechanism_);
+    }
+
     /// Throws: std::bad_array_new_length if the size of `n` objects is not representable; the mechanism's exceptions.
     [[nodiscard]] T* allocate(std::size_t n) {
         if (n > max_size()) [[unlikely]] {
@@ -202,7 +279,8 @@ public:
     /// Effects: makes a U at `p` and hands it this allocator, unless `args` have one already, as those of
     /// std::scoped_allocator_adaptor do. std::allocator_traits makes types that take none.
     template <class U, class... Args>
-        requires bind::takes_allocator<U, allocator<U, A, OnCopy>>
+        requires bind::takes_allocator<U, allocator<U, A, OnCopy>> ||
+                 bind::loses_allocator<U, allocator<U, A, OnCopy>>
     void construct(U* p, Args&&... args) {
         bind::construct_element(p, allocator<U, A, OnCopy>(*this), std::forward<Args>(args)...);
     }

@@ -235,7 +235,8 @@ public:
     /// Effects: makes a U at `p` and hands it this allocator. std::allocator_traits itself makes types that take
     /// no allocator.
     template <class U, class... Args>
-        requires bind::takes_allocator<U, expandable_allocator<U, A, Masked>>
+        requires bind::takes_allocator<U, expandable_allocator<U, A, Masked>> ||
+                 bind::loses_allocator<U, expandable_allocator<U, A, Masked>>
     void construct(U* p, Args&&... args) {
         bind::construct_element(p, expandable_allocator<U, A, Masked>(*this), std::forward<Args>(args)...);
     }

@@ -13,6 +13,8 @@
 /// first request fixes the size, so a tag serves one type of container, or those with nodes no larger. Vectors,
 /// deques and the tables of unordered containers need a tag with a multipool.
 ///
+/// A std::pmr::string in such a container does not compile, because it would use the default resource.
+///
 /// Source: Optimized C++, chapter 13, "Provide Custom Standard Library Allocators".
 #pragma once
 
@@ -22,6 +24,7 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace mallard { inline namespace MALLARD_MODE {
 
@@ -51,6 +54,13 @@ public:
     void deallocate(T* p, std::size_t n) noexcept { bound().deallocate(p, n); }
 
     [[nodiscard]] static constexpr std::size_t max_size() noexcept { return bound_type::max_size(); }
+
+    /// Effects: none. It does not compile: the memory of an element that refers to a base would lie elsewhere.
+    template <class U, class... Args>
+        requires bind::loses_allocator<U, static_allocator<U, Tag>>
+    void construct(U* p, Args&&... args) {
+        bind::construct_element(p, static_allocator<U, Tag>(), std::forward<Args>(args)...);
+    }
 
     [[nodiscard]] static tag_pool_t<Tag>& mechanism() noexcept { return Tag::pool(); }
 
