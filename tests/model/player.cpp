@@ -479,10 +479,11 @@ void player::roll_back() {
         const std::size_t i = random_.below(marks_.size());
         findings_.note("rollback", i);
         expect(blocks_.look_at_all());
+        const std::size_t counted = std::min(bytes_in_use(), marks_[i].bytes_in_use);
         blocks_.forget_from(marks_[i].stamp);
         subject_.roll_back(i);
         restored_bytes_ = 0;
-        restored_bytes_ = marks_[i].bytes_in_use - bytes_in_use();
+        restored_bytes_ = counted - bytes_in_use();
         marks_.resize(i + 1);
     }
 }
@@ -539,7 +540,7 @@ void player::look() {
     }
 }
 
-/// Returns: the bytes of all blocks as a subject counts them. A rollback restores the count of its mark.
+/// Returns: the bytes of all blocks as a subject counts them, which a rollback lowers to those of its mark.
 std::size_t player::bytes_in_use() const noexcept {
     std::size_t sum = restored_bytes_ + (able_.expands ? 0 : blocks_.bytes());
     for (std::size_t i = 0; able_.expands && i != blocks_.size(); ++i) {

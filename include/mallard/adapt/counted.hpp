@@ -193,9 +193,9 @@ private:
 
 namespace mallard { inline namespace MALLARD_MODE {
 
-/// Around an allocator it counts the program's requests; as an upstream it counts the allocator's. A rollback restores the bytes
-/// in use of its mark, with those of older blocks that were deallocated since. Thread-safe if the mechanism is: counts() is exact
-/// while no thread calls it, and may count a request that is under way as a failure.
+/// Around an allocator it counts the program's requests; as an upstream it counts the allocator's. The bytes in use after a
+/// rollback are exact unless it ends blocks and older ones were deallocated since the mark (adapt/metered.hpp). Thread-safe
+/// if the mechanism is: counts() is exact while no thread calls it, and may count a request that is under way as a failure.
 template <class A>
 class counted : public adapt::adaptor<A, adapt::counting<thread_safe<std::remove_reference_t<A>>>> {
     using base = adapt::adaptor<A, adapt::counting<thread_safe<std::remove_reference_t<A>>>>;

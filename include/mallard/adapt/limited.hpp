@@ -163,8 +163,9 @@ namespace mallard { inline namespace MALLARD_MODE {
 /// The budget is for the bytes in use, as requested. A request that exceeds the remaining budget fails, and the
 /// mechanism is not called. A release frees the whole budget. If the mechanism is expandable, all bytes of its
 /// blocks are in use (adapt/metered.hpp). A request is compared with the budget, and its rounding counts after
-/// it, so the last request may exceed the budget by its rounding. A rollback restores the bytes in use of its mark, with those of
-/// older blocks that were deallocated since. Thread-safe if the mechanism is: threads share one budget.
+/// it, so the last request may exceed the budget by its rounding. A rollback frees the budget of the blocks since its
+/// mark; if it ends blocks, it may take back that of older ones that were deallocated since (adapt/metered.hpp).
+/// Thread-safe if the mechanism is: threads share one budget.
 template <class A>
 class limited : public adapt::adaptor<A, adapt::limiting<thread_safe<std::remove_reference_t<A>>>> {
     using base = adapt::adaptor<A, adapt::limiting<thread_safe<std::remove_reference_t<A>>>>;

@@ -82,7 +82,9 @@ private:
 
 /// Data model: the sum of the sizes of the live blocks: their requested bytes, or all their bytes if the
 /// mechanism is expandable. A caller that grows or frees an expandable block need not know its request. A mark
-/// holds the sum, so that a rollback restores it, with the bytes of older blocks that were deallocated since.
+/// holds the sum, and a rollback lowers the sum to it. Which blocks are older than a mark is not known: if a rollback
+/// ends blocks, as many bytes of older ones that were deallocated since the mark count again, so that the sum is never
+/// less than the live blocks'.
 /// Threads: with `Shared`, any may allocate and deallocate; a release excludes them.
 template <bool Shared = false>
 class metered : public passing {
@@ -132,7 +134,7 @@ public:
     template <class Mechanism, class Position, class Call>
     void operator()(Mechanism&, const rolling_back<Position>& r, Call call) {
         call(rolling_back<decltype(r.to.first)>{r.to.first});
-        bytes_in_use_ = r.to.second;
+        bytes_in_use_ = core::min(bytes_in_use(), r.to.second);
     }
 
 protected:

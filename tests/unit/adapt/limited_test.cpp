@@ -56,6 +56,17 @@ TEST(limited, follows_a_rollback) {
     EXPECT_EQ(arena.bytes_in_use(), 10U);
 }
 
+TEST(limited, rollback_takes_no_budget_back) {
+    mallard::limited<mallard::monotonic<>> arena(std::size_t{100});
+    void* const older = arena.allocate(60, 8);
+    const auto mark = arena.mark();
+    arena.deallocate(arena.allocate(40, 8), 40, 8);
+    arena.deallocate(older, 60, 8);
+    arena.rollback(mark);
+    EXPECT_EQ(arena.bytes_in_use(), 0U);
+    EXPECT_NE(arena.try_allocate(100, 8), nullptr);
+}
+
 TEST(limited, bounds_chunks_as_upstream) {
     mallard::limited<mallard::new_delete> source(std::size_t{4096});
     mallard::multipool pool(source);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace {
@@ -46,6 +47,20 @@ TEST(metered, tracks_use_through_rollback_rewind_and_release) {
     static_cast<void>(adapted.allocate(7, 1));
     adapted.release();
     EXPECT_EQ(adapted.bytes_in_use(), 0U);
+}
+
+/// The sum cannot tell older blocks from those that the rollback ends, and counts too much rather than too little.
+TEST(metered, rollback_counts_deallocated_blocks_only_for_ended_ones) {
+    for (const std::size_t ended : {0U, 20U, 60U, 200U}) {
+        summed<mallard::monotonic<>> adapted;
+        static_cast<void>(adapted.allocate(40, 1));
+        void* const older = adapted.allocate(60, 1);
+        const auto mark = adapted.mark();
+        static_cast<void>(adapted.allocate(ended, 1));
+        adapted.deallocate(older, 60, 1);
+        adapted.rollback(mark);
+        EXPECT_EQ(adapted.bytes_in_use(), 40U + std::min<std::size_t>(ended, 60)) << ended;
+    }
 }
 
 template <class T>
