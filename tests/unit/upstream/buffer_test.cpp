@@ -61,6 +61,15 @@ TEST_F(buffer, takes_padding_back_with_the_block_behind) {
     EXPECT_EQ(buffer_.free_bytes(), 246U);
 }
 
+TEST_F(buffer, enlarges_padding_by_no_more_than_a_record_needs) {
+    constexpr std::size_t record_bytes = 2 * sizeof(void*);
+    static_cast<void>(buffer_.allocate(record_bytes - 2, 1));
+    EXPECT_EQ(buffer_.allocate(1, 2 * record_bytes), memory_.data() + 2 * record_bytes)
+        << "room for a record";
+    static_cast<void>(buffer_.allocate(record_bytes / 2, 1));
+    EXPECT_EQ(buffer_.allocate(1, 8), memory_.data() + 4 * record_bytes) << "seven bytes would be too few";
+}
+
 TEST_F(buffer, takes_all_back_with_the_last_block) {
     void* const a = buffer_.allocate(10, 1);
     void* const b = buffer_.allocate(10, 64);

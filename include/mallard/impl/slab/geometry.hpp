@@ -146,6 +146,11 @@ struct slab_geometry {
     }
 };
 
+/// Returns: slab_geometry::reciprocal of slots of `slot_bytes` bytes.
+[[nodiscard]] constexpr std::uint64_t scaled_reciprocal(std::size_t slot_bytes) noexcept {
+    return ((std::uint64_t{1} << 32) + slot_bytes - 1) / slot_bytes;
+}
+
 /// Returns: the geometry of slabs of `slab_bytes` bytes, each at a multiple of its size.
 /// Requires: `slab_bytes` is a power of two, from 1 KiB to 1 GiB, and holds two slots and the metadata. A pool
 /// also needs a slot in usable_slots_of_first(): a slab without one would never become empty.
@@ -156,7 +161,7 @@ struct slab_geometry {
 
     slab_geometry g;
     g.slot_bytes = static_cast<std::uint32_t>(slot_bytes);
-    g.reciprocal = ((std::uint64_t{1} << 32) + slot_bytes - 1) / slot_bytes;
+    g.reciprocal = scaled_reciprocal(slot_bytes);
     g.slots = static_cast<std::uint32_t>(slab_bytes / slot_bytes);
     g.slab_bytes = static_cast<std::uint32_t>(slab_bytes);
     g.alignment = g.slab_bytes;
@@ -200,7 +205,7 @@ struct slab_geometry {
 
     slab_geometry g;
     g.slot_bytes = static_cast<std::uint32_t>(slot_bytes);
-    g.reciprocal = ((std::uint64_t{1} << 32) + slot_bytes - 1) / slot_bytes;
+    g.reciprocal = scaled_reciprocal(slot_bytes);
     g.first_offset = static_cast<std::uint32_t>(chunk_header_bytes);
     g.divided = true;
     for (std::size_t sub_slab = std::bit_ceil(core::max<std::size_t>(4 * slot_bytes, 512));

@@ -90,6 +90,18 @@ TEST_F(checked_calls, resize_last_moves_guard_zones) {
     arena.expect_all_freed();
 }
 
+TEST_F(checked_calls, rollback_ends_the_blocks_since_its_mark) {
+    arena_type arena(source_);
+    void* const older = arena.allocate(40, 8);
+    const auto mark = arena.mark();
+    void* const younger = arena.allocate(40, 8);
+    arena.rollback(mark);
+    EXPECT_EQ(arena.allocate(40, 8), younger);
+    arena.rollback(mark);
+    arena.deallocate(older, 40, 8);
+    arena.expect_all_freed();
+}
+
 TEST_F(checked_calls, hold_no_more_back_than_the_bounds_say) {
     pool_type pool(source_);
     pool.set_quarantine({.blocks = 100, .bytes = std::size_t{64} << 10});

@@ -19,6 +19,12 @@ namespace {
 
 using slots_type = mallard::slab::bitmap_slots<mallard::slab::address_heap<mallard::slab::slab_header>>;
 
+template <class Slots>
+struct exposing : Slots {
+    using Slots::only_in_use;
+    using Slots::Slots;
+};
+
 constexpr std::size_t slab_bytes = 4096;
 constexpr mallard::slab::slab_geometry geometry = mallard::slab::undivided_slabs(64, slab_bytes);
 
@@ -104,6 +110,26 @@ TEST_F(slab_supply, use_remaining_slabs_of_older_chunk) {
     EXPECT_EQ(source.outstanding(), 1U);
     pop(2 * usable - 1);
     EXPECT_EQ(source.granted().size(), 2U) << "two blocks are in the chunk that is left";
+}
+
+class slots_in_use : public ::testing::Test, protected equipment::slots_on_ledger<exposing<slots_type>> {
+protected:
+    slots_in_use() : slots_on_ledger(geometry) {}
+};
+
+TEST_F(slots_in_use, have_a_last_one_after_slabs_were_emptied) {
+    for (const std::size_t count : {2U, 100U, 1000U}) {
+        std::vector<void*> all = pop(count);
+        void* const last = all.front();
+        void* const last_but_one = all.back();
+        all.erase(all.begin());
+        all.pop_back();
+        push(all);
+        EXPECT_FALSE(slots.only_in_use(last)) << count;
+        push(last_but_one);
+        EXPECT_TRUE(slots.only_in_use(last)) << count;
+        push(last);
+    }
 }
 
 using by_fullness = mallard::slab::fullness_buckets<mallard::slab::slab_header>;

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <memory>
+#include <optional>
 
 namespace {
 
@@ -53,6 +56,27 @@ TEST_P(rooms, have_no_blocks_elsewhere) {
     EXPECT_FALSE(table_.has_block_at(UINTPTR_MAX));
     EXPECT_FALSE(has(memory_.get() + 2 * room_bytes * GetParam()));
 }
+
+#ifdef __linux__
+TEST(room_tables, map_no_memory_for_few_rooms) {
+    const auto mapped_pages = [] {
+        std::size_t pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        return pages;
+    };
+    constexpr std::size_t count = 512; // many, because the file may need some pages for its stream
+    static std::array<std::optional<room_table>, count> tables;
+    const std::size_t before = mapped_pages();
+    for (std::optional<room_table>& table : tables) {
+        table.emplace(room_table::few);
+    }
+    EXPECT_LT(mapped_pages(), before + count / 2);
+    for (std::optional<room_table>& table : tables) {
+        table.emplace(room_table::few + 1);
+    }
+    EXPECT_GE(mapped_pages(), before + count);
+}
+#endif
 
 /// Memory for as many rooms as no system has.
 TEST(room_tables, report_allocation_failure) {
