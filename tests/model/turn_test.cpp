@@ -4,6 +4,7 @@
 #include "model/turn.hpp"
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/stats.hpp>
 
 #include <gtest/gtest.h>
 
@@ -88,6 +89,13 @@ public:
         if (uses_ledger && !(wrong && Fault == fault::loses)) {
             below_.deallocate(p, bytes + (wrong ? 1 : 0), alignment);
         }
+    }
+
+    /// The chunks are the ledger's, whatever is wrong with the blocks.
+    [[nodiscard]] mallard::allocator_stats stats() const noexcept {
+        return {.chunks = below_.outstanding(),
+                .chunk_bytes = below_.outstanding_bytes(),
+                .upstream_calls = below_.granted().size()};
     }
 
 private:
