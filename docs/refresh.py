@@ -63,7 +63,6 @@ from figures import (  # noqa: E402
     runs,
     settings,
     testing,
-    trace_bytes,
     transcripts,
     utilization,
 )
@@ -100,7 +99,6 @@ FIGURES = (
         runs,
         settings,
         testing,
-        trace_bytes,
         transcripts,
         utilization,
     ),

@@ -112,15 +112,6 @@ public:
             narrow_.push_back(static_cast<std::uint16_t>(number));
         }
     }
-    /// Throws: std::bad_alloc.
-    void set(std::size_t index, std::uint32_t number) {
-        fit(number);
-        if (is_wide_) {
-            wide_[index] = number;
-        } else {
-            narrow_[index] = static_cast<std::uint16_t>(number);
-        }
-    }
 
 private:
     void fit(std::uint32_t number) {

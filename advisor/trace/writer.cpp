@@ -2,9 +2,8 @@
 
 #include "trace/chunk/chunk_parser.hpp"
 #include "trace/context_tree.hpp"
-#include "trace/contexts/context_coder.hpp"
-#include "trace/encode/event_encoder.hpp"
-#include "trace/file/crc32.hpp"
+#include "trace/encode/context_coder.hpp"
+#include "trace/encode/event_coder.hpp"
 #include "trace/file/frame.hpp"
 #include "trace/file/packed.hpp"
 #include "trace/file/process_facts.hpp"
@@ -167,7 +166,6 @@ struct writer::state::recorded_process final : chunk_sink {
     context_tree contexts;
     chunk_parser parser{contexts};
     context_encoder context_coder;
-    std::size_t written_contexts = stack_ends;
     std::map<std::uint32_t, waiting_thread> threads;
     waiting_thread* last_thread = nullptr;
     std::uint32_t last_number = 0;
@@ -197,11 +195,6 @@ void writer::state::recorded_process::take(const event& added, stack_end end) {
     thread.events.push_back(added);
     ++waiting;
     if (has_stack(added.kind)) {
-        if (!written_until.empty() && written_until.erase(added.thread) != 0) {
-            // The repeated chunk may lack levels that the preceding event has in the file.
-            event& first = thread.events.back();
-            first.kept = std::min(first.kept, contexts.common_levels(thread.previous_context, first.context));
-        }
         ++thread.by_end[static_cast<std::size_t>(end)];
         ++owner.events;
     }
@@ -264,21 +257,17 @@ void writer::state::recorded_process::resume(const input& source, frame_table::p
         parser.pass_thread(thread);
     }
     contexts = std::move(written.contexts);
-    while (written_contexts != contexts.size()) {
-        written_contexts += context_coder.encode(contexts, most_contexts);
-    }
+    context_coder.skip(contexts);
 }
 
 /// Effects: writes the tables that events refer to.
 void writer::state::recorded_process::write_tables() {
     frame_head head;
     head.process = number;
-    while (written_contexts != contexts.size()) {
-        const std::size_t count = context_coder.encode(contexts, most_contexts);
+    while (!context_coder.is_done(contexts)) {
         head.kind = frame_kind::contexts;
-        head.count = static_cast<std::uint32_t>(count);
+        head.count = static_cast<std::uint32_t>(context_coder.encode(contexts, most_contexts));
         owner.write_frame(head, context_coder.prologue(), context_coder.columns());
-        written_contexts += count;
     }
     if (code_count != 0) {
         head.kind = frame_kind::code;
@@ -351,7 +340,6 @@ void writer::state::write_frame(frame_head head, const byte_writer& prologue,
     const auto body = pack.end();
     head.plain_bytes = static_cast<std::uint32_t>(plain);
     head.body_bytes = static_cast<std::uint32_t>(body.size());
-    head.body_sum = crc32(body);
     file.write(to_bytes(head));
     file.write(body);
 }

@@ -16,7 +16,6 @@ STORED = Path(__file__).resolve().parents[2] / "bench/results" / "recording.json
 MOST_NANOSECONDS = {10: 35, 25: 50, 55: 60}  # that an event is to take, by the levels of its stack
 MOST_TIMES = {"clang++-16 -fsyntax-only": 1.2, "cmake, a small project": 1.15}  # the program's own CPU time
 HOT_TIMES, HOT_RATE = 1.3, 5.0  # of programs with fewer millions of events a second
-MOST_BYTES = 2.0
 PROFILED_RATE, PROFILED_BYTES = 5.0, 2 << 30  # million events a second, and memory
 LEAST_PROFILED = 1_000_000
 NOT_MEASURED = "Not measured yet: `advisor/tests/record/cost/measure.py --store` does it."
@@ -87,10 +86,6 @@ class Case:
         """Events of the program by itself."""
         return self.recorded.middle("events") / self.plain.middle("program") * 1e3
 
-    @property
-    def bytes_an_event(self) -> float:
-        return median(row["size"] / row["events"] for row in self.recorded.rows)
-
 
 def cases(hot_ones: bool) -> list[Case]:
     by_case: dict[tuple[Any, ...], dict[str, list[dict[str, Any]]]] = {}
@@ -114,7 +109,7 @@ def conditions() -> str:
 
 
 def hot() -> str:
-    heading = ("levels of a stack", "aim", *(f"{new} new" for new in (1, 2, 4)), "the collector", "bytes")
+    heading = ("levels of a stack", "aim", *(f"{new} new" for new in (1, 2, 4)), "the collector")
     lines = []
     for levels, most in MOST_NANOSECONDS.items():
         some = [case for case in cases(True) if case.name == "hot" and case.levels == levels]
@@ -125,7 +120,6 @@ def hot() -> str:
                 f"{most}",
                 *(_spread(case.nanoseconds, 0, most) for case in some),
                 f"{min(others):.0f} to {max(others):.0f}",
-                f"{max(case.bytes_an_event for case in some):.2f}",
             )
         )
     return markdown_table(heading, lines)
@@ -150,7 +144,7 @@ def curve() -> str:
 def programs() -> str:
     heading = (
         *("program", "CPU time", "recorded, times", "aim", "heaptrack, times", "collector, ms"),
-        *("events", "million a second", "ns an event", "bytes an event", "complete"),
+        *("events", "million a second", "ns an event", "complete"),
     )
     lines = []
     for case in cases(False):
@@ -168,7 +162,6 @@ def programs() -> str:
                 f"{case.recorded.middle('events'):,.0f}",
                 f"{case.million_a_second:.1f}",
                 f"{median(case.nanoseconds):.0f}",
-                _marked(case.bytes_an_event, 2, MOST_BYTES),
                 f"{case.recorded.middle('complete'):g} %",
             )
         )

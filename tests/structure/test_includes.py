@@ -57,7 +57,7 @@ ROOMS = {
 # The folders of a room, from the bottom up: a file includes those before its own.
 ORDER = {
     "bench/runner": ("harness", "strategy", "workload"),
-    "advisor/trace": ("file", "contexts", "encode", "chunk", "read"),
+    "advisor/trace": ("file", "encode", "chunk", "read"),
     "advisor/recorder": ("arch", "system", "dwarf", "code", "unwind", "marks", "log", "interpose"),
     "advisor/collector": ("parts", "program", "attach"),
     "advisor/profiler": ("symbols", "scopes", "blocks", "analysis", "report", "export", "program"),

@@ -14,7 +14,7 @@ from advisor_programs import LONGEST, front
 
 CALLS = 500
 FILE_HEAD = 16
-FRAME_HEAD = 72
+FRAME_HEAD = 68
 ALLOCATIONS = range(1, 9)  # numbers of `record_kind` in advisor/trace/raw_record.hpp
 HUGE = 100_000_000_000
 MOST_PAGE_BYTES = 5_000_000

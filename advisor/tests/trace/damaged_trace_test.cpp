@@ -1,5 +1,4 @@
 // Files that are not traces, and traces with a lost part.
-#include "trace/file/crc32.hpp"
 #include "trace/file/frame.hpp"
 #include "trace/recordings/trace_file.hpp"
 
@@ -57,10 +56,13 @@ TEST(damaged_trace, refuses_files_that_are_not_traces) {
 
 TEST(damaged_trace, names_an_unknown_version) {
     std::vector<std::byte> bytes = small_trace();
-    bytes[8] = std::byte{99};
-    const std::string text = refusal_for(bytes);
-    EXPECT_TRUE(contains(text, "version 99")) << text;
-    EXPECT_TRUE(contains(text, "version " + std::to_string(trace::file_version))) << text;
+    for (const unsigned version : {0U, trace::file_version - 1, trace::file_version + 1, 99U}) {
+        bytes[8] = static_cast<std::byte>(version);
+        const std::string text = refusal_for(bytes);
+        EXPECT_TRUE(contains(text, "has version " + std::to_string(version) + ",")) << text;
+        EXPECT_TRUE(contains(text, "reads version " + std::to_string(trace::file_version) + ";")) << text;
+        EXPECT_TRUE(contains(text, "record again")) << text;
+    }
 }
 
 TEST(damaged_trace, reads_everything_before_a_tear) {
@@ -161,7 +163,7 @@ TEST(damaged_trace, reports_the_position_of_damage) {
         FAIL() << "the damage was not detected";
     } catch (const trace::trace_error& error) {
         EXPECT_TRUE(contains(error.what(), "byte " + std::to_string(at))) << error.what();
-        EXPECT_TRUE(contains(error.what(), "checksum")) << error.what();
+        EXPECT_TRUE(contains(error.what(), "damaged")) << error.what();
     }
 }
 
@@ -210,11 +212,52 @@ TEST(damaged_trace, counts_invalid_chunks) {
     EXPECT_GT(read_events(from, 0).at(0).size(), 200U);
 }
 
-TEST(checksum, is_crc_32) {
-    EXPECT_EQ(trace::crc32(as_bytes("123456789")), 0xcbf43926U);
-    EXPECT_EQ(trace::crc32({}), 0U);
-    const auto text = as_bytes("The quick brown fox jumps over the lazy dog");
-    EXPECT_EQ(trace::crc32(text), 0x414fa339U);
+TEST(damaged_trace, events_follow_an_incomplete_record) {
+    const auto event_at = [](const std::vector<level>& stack) {
+        expected_event result;
+        result.fields.kind = trace::record_kind::free;
+        result.fields.address = 0x1000;
+        result.stack = stack;
+        return result;
+    };
+    const std::vector<level> outer{{0x10, 0}, {0x20, 0}};
+    const std::vector<level> inner{{0x30, 0}, {0x40, 0}};
+    const std::vector<level> both{{0x10, 0}, {0x20, 0}, {0x30, 0}, {0x40, 0}};
+    chunk_builder damaged;
+    damaged.thread_begin(100, 0);
+    damaged.add(event_at(outer), 10, 0, outer);
+    damaged.add(event_at(both), 10, 2, inner);
+    damaged.bytes.resize(damaged.bytes.size() - 1); // within the address
+    chunk_builder next;
+    next.thread_begin(200, 0, 1);
+    next.add(event_at(both), 10, 0, both, both.size());
+    memory_file file;
+    file.set(write_trace([&](trace::writer& to) {
+        to.add_process({});
+        to.add_chunk(0, damaged.bytes);
+        to.add_chunk(0, next.bytes);
+        to.end_process(0, {});
+        EXPECT_EQ(to.damaged_chunks(), 1U);
+    }));
+    trace::reader from(file.path());
+    const auto events = read_events(from, 0).at(0);
+    ASSERT_EQ(events.size(), 3U); // with that of the thread's beginning
+    EXPECT_EQ(events.back().kept, outer.size());
+}
+
+TEST(damaged_trace, each_byte_of_a_head_is_checked) {
+    trace::frame_head head;
+    head.count = 7;
+    const trace::frame_head_image image = trace::to_bytes(head);
+    ASSERT_TRUE(trace::to_frame_head(image));
+    for (std::size_t at = 0; at < image.size(); ++at) {
+        for (unsigned bits = 1; bits < 256; ++bits) {
+            trace::frame_head_image changed = image;
+            changed[at] ^= static_cast<std::byte>(bits);
+            ASSERT_FALSE(trace::to_frame_head(changed)) << at;
+        }
+    }
+    EXPECT_FALSE(trace::to_frame_head(trace::frame_head_image{}));
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // A writer stops in the middle of its file, and another one resumes it: the trace equals that of an uninterrupted writer.
 
-#include "trace/encode/event_encoder.hpp"
+#include "trace/encode/event_coder.hpp"
 #include "trace/reader.hpp"
 #include "trace/writer.hpp"
 

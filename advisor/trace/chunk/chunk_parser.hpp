@@ -5,7 +5,6 @@
 #pragma once
 
 #include "trace/context_tree.hpp"
-#include "trace/contexts/context_coder.hpp"
 #include "trace/event.hpp"
 #include "trace/file/bytes.hpp"
 #include "trace/file/process_facts.hpp"

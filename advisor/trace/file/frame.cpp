@@ -1,7 +1,5 @@
 #include "trace/file/frame.hpp"
 
-#include "trace/file/crc32.hpp"
-
 #include <algorithm>
 
 namespace mallard::trace {
@@ -44,6 +42,14 @@ private:
 
 } // namespace
 
+std::uint32_t head_sum(std::span<const std::byte> bytes) noexcept {
+    std::uint32_t sum = 0x811c9dc5U;
+    for (const std::byte byte : bytes) {
+        sum = (sum ^ std::to_integer<std::uint32_t>(byte)) * 0x01000193U;
+    }
+    return sum;
+}
+
 std::uint32_t load_u32(const std::byte* from) noexcept {
     return std::to_integer<std::uint32_t>(from[0]) | std::to_integer<std::uint32_t>(from[1]) << 8 |
            std::to_integer<std::uint32_t>(from[2]) << 16 | std::to_integer<std::uint32_t>(from[3]) << 24;
@@ -71,13 +77,12 @@ frame_head_image to_bytes(const frame_head& head) noexcept {
     for (const std::uint32_t count : head.events_by_end) {
         to.put(count, 4);
     }
-    to.put(head.body_sum, 4);
-    to.put(crc32(std::span(result).first<sum_place>()), 4);
+    to.put(head_sum(std::span(result).first<sum_place>()), 4);
     return result;
 }
 
 std::optional<frame_head> to_frame_head(std::span<const std::byte, frame_head_bytes> bytes) noexcept {
-    if (load_u32(bytes.data() + sum_place) != crc32(bytes.first<sum_place>())) {
+    if (load_u32(bytes.data() + sum_place) != head_sum(bytes.first<sum_place>())) {
         return std::nullopt;
     }
     field_reader from(bytes.data());
@@ -94,7 +99,6 @@ std::optional<frame_head> to_frame_head(std::span<const std::byte, frame_head_by
     for (std::uint32_t& count : head.events_by_end) {
         count = from.get_u32();
     }
-    head.body_sum = from.get_u32();
     const bool known = kind >= static_cast<std::uint32_t>(frame_kind::process) &&
                        kind <= static_cast<std::uint32_t>(frame_kind::end);
     if (!known || head.count > most_in_frame || head.plain_bytes > most_plain_bytes ||

@@ -1,9 +1,9 @@
 /// The frames of a trace file. docs/advisor/trace.md describes them for other readers.
 ///
-///     | file head, 16 B | frame head, 72 B | body | frame head | body | ... | frame head of the end |
+///     | file head, 16 B | frame head, 68 B | body | frame head | body | ... | frame head of the end |
 ///
 /// Data model: a frame's head has the length of its body, so that a reader finds all frames without reading a body.
-/// A body is one frame of zstd. All integers are little-endian.
+/// A body is one frame of zstd, with its checksum. All integers are little-endian.
 /// Invariants: a frame refers only to processes, contexts, code and names in earlier frames.
 #pragma once
 
@@ -18,9 +18,9 @@
 namespace mallard::trace {
 
 inline constexpr std::array<char, 8> file_magic{'\x89', 'm', 'a', 'l', 'l', 't', 'r', '\n'};
-inline constexpr std::uint32_t file_version = 1;
+inline constexpr std::uint32_t file_version = 2;
 inline constexpr std::size_t file_head_bytes = 16;
-inline constexpr std::size_t frame_head_bytes = 72;
+inline constexpr std::size_t frame_head_bytes = 68;
 
 /// Limits of a frame, so that a damaged one cannot make a reader allocate much memory.
 inline constexpr std::uint32_t most_in_frame = 1U << 18; ///< events, contexts, files of code or names
@@ -46,7 +46,6 @@ struct frame_head {
     std::uint64_t first_ticks = 0;
     std::uint64_t last_ticks = 0;
     std::array<std::uint32_t, stack_ends> events_by_end{};
-    std::uint32_t body_sum = 0; ///< crc32 of the body, compressed
 };
 
 std::array<std::byte, file_head_bytes> make_file_head() noexcept;
@@ -58,6 +57,9 @@ frame_head_image to_bytes(const frame_head& head) noexcept;
 
 /// Returns: the head; nothing if its checksum or a field is invalid.
 std::optional<frame_head> to_frame_head(std::span<const std::byte, frame_head_bytes> bytes) noexcept;
+
+/// Returns: the checksum of a head (FNV-1a), which a change of any one byte changes.
+std::uint32_t head_sum(std::span<const std::byte> bytes) noexcept;
 
 /// Returns: the number in four bytes.
 std::uint32_t load_u32(const std::byte* from) noexcept;

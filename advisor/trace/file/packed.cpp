@@ -47,6 +47,7 @@ packer::packer(int level) : state_(std::make_unique<state>()) {
     if (state_->zstd == nullptr) {
         throw std::bad_alloc();
     }
+    ZSTD_CCtx_setParameter(state_->zstd, ZSTD_c_checksumFlag, 1);
     set_level(level);
 }
 
@@ -100,7 +101,7 @@ void unpacker::unpack(std::span<const std::byte> body, std::size_t plain_bytes,
     if (plain_bytes / most_block_bytes > body.size() / least_block_bytes) {
         throw bad_bytes("the compressed bytes are too few");
     }
-    plain.resize(plain_bytes + bytes_behind);
+    plain.resize(plain_bytes);
     const std::size_t result =
         ZSTD_decompressDCtx(state_->zstd, plain.data(), plain_bytes, body.data(), body.size());
     if (ZSTD_isError(result) != 0 || result != plain_bytes) {

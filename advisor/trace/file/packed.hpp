@@ -1,4 +1,4 @@
-/// Bodies of frames, compressed with zstd.
+/// Bodies of frames, compressed with zstd and its checksum.
 #pragma once
 
 #include <cstddef>
@@ -37,11 +37,8 @@ public:
     unpacker& operator=(const unpacker&) = delete;
     ~unpacker();
 
-    /// Bytes behind a decompressed body, which are undefined: a reader may load them with the last ones.
-    static constexpr std::size_t bytes_behind = 8;
-
-    /// Effects: decompresses the body into `plain`, followed by `bytes_behind` bytes.
-    /// Throws: bad_bytes if the body does not have exactly `plain_bytes`.
+    /// Effects: decompresses the body into `plain`.
+    /// Throws: bad_bytes if its checksum is wrong, or it does not have exactly `plain_bytes`.
     void unpack(std::span<const std::byte> body, std::size_t plain_bytes, std::vector<std::byte>& plain);
 
 private:

@@ -1,6 +1,6 @@
 #include "trace/read/frame_table.hpp"
 
-#include "trace/file/crc32.hpp"
+#include "trace/encode/context_coder.hpp"
 #include "trace/file/process_facts.hpp"
 #include "trace/trace_error.hpp"
 
@@ -8,33 +8,20 @@
 
 namespace mallard::trace {
 
-namespace {
-
-void read_checked(const input& file, const frame_head& head, std::uint64_t offset,
-                  std::vector<std::byte>& body) {
+std::span<const std::byte> read_body(const input& file, const frame_head& head, std::uint64_t offset,
+                                     unpacker& unpack, std::vector<std::byte>& body,
+                                     std::vector<std::byte>& plain) {
     body.resize(head.body_bytes);
     if (file.read(offset, body) != body.size()) {
         throw bad_bytes("the file was truncated");
     }
-    if (crc32(body) != head.body_sum) {
-        throw bad_bytes("the checksum is wrong");
-    }
-}
-
-} // namespace
-
-std::span<const std::byte> read_body(const input& file, const frame_head& head, std::uint64_t offset,
-                                     unpacker& unpack, std::vector<std::byte>& body,
-                                     std::vector<std::byte>& plain) {
-    read_checked(file, head, offset, body);
     unpack.unpack(body, head.plain_bytes, plain);
-    return std::span(plain).first(head.plain_bytes);
+    return plain;
 }
 
 frame_table::frame_table(const input& file) : file_(file) {
     check_file_head();
     read_frames();
-    context_coders_.clear();
     if (!ended) {
         drop_damaged_end();
     }
@@ -91,7 +78,7 @@ void frame_table::read_frames() {
 
 void frame_table::read_frame(const frame_head& head, std::uint64_t body_place) {
     if (head.kind == frame_kind::end) {
-        read_checked(file_, head, body_place, body_);
+        read_body(file_, head, body_place, unpack_, body_, plain_);
         ended = true;
         return;
     }
@@ -113,16 +100,12 @@ void frame_table::read_frame(const frame_head& head, std::uint64_t body_place) {
         processes.push_back(read_process(from));
         processes.back().torn = true;
         content.emplace_back();
-        context_coders_.emplace_back();
         return;
     }
     process_content& to = content[head.process];
     switch (head.kind) {
     case frame_kind::contexts:
-        if (context_coders_[head.process] == nullptr) {
-            context_coders_[head.process] = std::make_unique<context_decoder>();
-        }
-        context_coders_[head.process]->decode(body, head.count, to.contexts);
+        decode_contexts(body, head.count, to.contexts);
         break;
     case frame_kind::code:
         for (std::uint32_t index = 0; index < head.count; ++index) {
@@ -140,7 +123,6 @@ void frame_table::read_frame(const frame_head& head, std::uint64_t body_place) {
         break;
     case frame_kind::process_end:
         processes[head.process] = read_process(from);
-        context_coders_[head.process].reset();
         break;
     default:
         break;
@@ -163,7 +145,7 @@ void frame_table::count_unpacked(const frame_head& head) {
 
 void frame_table::add_events(const frame_head& head, std::uint64_t body_place) {
     std::vector<event_frame>& frames = content[head.process].threads[head.thread];
-    // An event has at least two bytes: its operation and its time.
+    // An event has at least two bytes: its time and its kind.
     if (head.plain_bytes / 2 < head.count) {
         throw bad_bytes("the frame has more events than its bytes can hold");
     }
@@ -190,7 +172,7 @@ void frame_table::drop_damaged_end() {
         }
         const event_frame& frame = last->back();
         try {
-            read_checked(file_, frame.head, frame.body_place, body_);
+            read_body(file_, frame.head, frame.body_place, unpack_, body_, plain_);
             return;
         } catch (const bad_bytes&) {
             torn_bytes = file_.bytes() - (frame.body_place - frame_head_bytes);

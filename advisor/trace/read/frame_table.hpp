@@ -4,14 +4,13 @@
 /// the order of time. Invariant: the frames' heads have been checked, the bodies of those with events have not.
 #pragma once
 
-#include "trace/contexts/context_coder.hpp"
+#include "trace/context_tree.hpp"
 #include "trace/event.hpp"
 #include "trace/file/frame.hpp"
 #include "trace/file/packed.hpp"
 #include "trace/read/input.hpp"
 
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,10 +55,9 @@ private:
     std::uint64_t unpacked_ = 0; ///< bytes of all frames without events
     std::vector<std::byte> body_;
     std::vector<std::byte> plain_;
-    std::vector<std::unique_ptr<context_decoder>> context_coders_; ///< by process
 };
 
-/// Returns: the body of the frame, which is in `plain`, followed by some bytes.
+/// Returns: the body of the frame, which is in `plain`.
 /// Throws: bad_bytes if it is damaged.
 std::span<const std::byte> read_body(const input& file, const frame_head& head, std::uint64_t offset,
                                      unpacker& unpack, std::vector<std::byte>& body,

@@ -4,7 +4,7 @@
 /// its events decoded. Invariant: a frame is open if and only if there are decoded events.
 #pragma once
 
-#include "trace/encode/event_decoder.hpp"
+#include "trace/encode/event_coder.hpp"
 #include "trace/read/frame_table.hpp"
 
 #include <memory>

@@ -1,6 +1,5 @@
 #include "trace/recordings/mutated_trace.hpp"
 
-#include "trace/file/crc32.hpp"
 #include "trace/file/frame.hpp"
 #include "trace/file/packed.hpp"
 #include "trace/recordings/trace_file.hpp"
@@ -146,13 +145,12 @@ void trace_mutator::mutate_frame(std::vector<std::byte>& file) {
         at.head.plain_bytes = source.head.plain_bytes;
     }
     at.head.body_bytes = static_cast<std::uint32_t>(body.size());
-    at.head.body_sum = trace::crc32(body);
     trace::frame_head_image image = trace::to_bytes(at.head);
     if (method == 9) {
         std::vector<std::byte> bytes(image.begin(), image.end() - 4);
         mutate(bytes, 4);
         bytes.resize(trace::frame_head_bytes - 4);
-        const std::uint32_t sum = trace::crc32(bytes);
+        const std::uint32_t sum = trace::head_sum(bytes);
         for (unsigned index = 0; index < 4; ++index) {
             bytes.push_back(static_cast<std::byte>(sum >> 8 * index));
         }
