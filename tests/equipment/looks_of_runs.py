@@ -41,12 +41,6 @@ def shown(database: Path, experiment: str, width: int = 120) -> str:
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
-def line_of(text: str, title: str, name: str) -> list[str]:
-    """The words of a strategy's line in the block with that title."""
-    lines = text[text.index(title) :].splitlines()
-    return next(line.split() for line in lines if line.startswith(f"{name} "))
-
-
 def section(page: str, name: str) -> str:
     match = re.search(
         rf'<section id="{name}" class="part">.*?(?=<section id="[\w-]+" class="part">|</main>)',

@@ -44,10 +44,6 @@ class Percent:
     cells: int  # the number of ratios in the mean
 
     @property
-    def includes_zero(self) -> bool:
-        return self.low <= 0.0 <= self.high
-
-    @property
     def bounded(self) -> bool:
         """True if there is an interval, which one repetition lacks."""
         return isfinite(self.low) and isfinite(self.high)

@@ -50,12 +50,6 @@ def size(value: float | None) -> str:
     return f"{value:.0f} B" if value < 1024 else _scaled(value, 1024, BYTES)
 
 
-def size_range(smallest: float | None, largest: float | None) -> str:
-    """`4.00 KiB to 1.00 MiB`, or one size."""
-    ends = (size(smallest), size(largest))
-    return ends[0] if ends[0] == ends[1] else " to ".join(ends)
-
-
 def share(value: float | None) -> str:
     """`0 %`, `0.3 %`, `12 %`, `100 %`: nothing is rounded to 0 or to 100."""
     if value is None or not math.isfinite(value):

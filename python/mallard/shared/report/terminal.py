@@ -11,22 +11,14 @@ from dataclasses import replace
 from itertools import groupby
 
 from rich.console import Console
-from rich.table import Table as RichTable
 from rich.text import Text
 
-from mallard.shared.report.figures import (
-    UNKNOWN,
-    count_prefix,
-    estimate_text,
-    interval_text,
-    omitted_rows,
-)
+from mallard.shared.report.figures import UNKNOWN, count_prefix, omitted_rows
 from mallard.shared.report.model import (
     Block,
     Cell,
     Code,
     Column,
-    Estimate,
     Facts,
     Meters,
     Name,
@@ -38,19 +30,16 @@ from mallard.shared.report.model import (
     Section,
     Stack,
     Table,
-    Term,
     Visible,
     visible_blocks,
 )
 from mallard.shared.report.names import fitted_source
 from mallard.shared.report.picture import HeatMap
-from mallard.shared.report.terminal_grid import STYLES, TEXT_WIDTH, cell_words, show_grid, styled_cell
-from mallard.shared.report.terminal_map import ratio_style, show_maps
-from mallard.shared.stats import Ratio
+from mallard.shared.report.terminal_grid import STYLES, cell_words, show_grid
+from mallard.shared.report.terminal_map import show_maps
 from mallard.shared.view.terminal.console import print_line
 
 NARROWEST = 16  # columns of a text beside a label
-ABOUT_WIDTH = 24  # columns that descriptions of names need
 INDENT = 3  # of what stands below a name
 FEW = 2  # entries without heads
 Width = tuple[int, Column]
@@ -189,43 +178,8 @@ def _show_table(console: Console, table: Table, tables: Sequence[Table]) -> None
     rows = [row for other in alike for row in other.rows[: other.most]]
     if any(isinstance(cell, Name | Ranking | Stack) for row in rows for cell in row.cells):
         _show_entries(console, table, rows)
-    elif any(isinstance(cell, Estimate | Term) for row in rows for cell in row.cells):
-        console.print(_grid(table, rows, console.width))
     else:
         show_grid(console, replace(table, rows=table.rows[: table.most]), rows)
-
-
-def _grid(table: Table, alike: Sequence[Row], width: int) -> RichTable:
-    """The last column may be narrower than its cells; it has the descriptions of names, if they have room."""
-    has_heads = any(column.title for column in table.columns)
-    grid = RichTable(box=None, pad_edge=False, padding=(0, 1), header_style="dim", show_header=has_heads)
-    widths = [
-        max((len(cell_words(row.cells[place])) for row in alike), default=0)
-        for place in range(len(table.columns))
-    ]
-    room = width - sum(
-        max(least, len(column.title)) + 2 for least, column in zip(widths, table.columns, strict=True)
-    )
-    rows = table.rows[: table.most]
-    abouts = [_about(row) for row in rows]
-    has_abouts = any(abouts) and room >= ABOUT_WIDTH
-    for place, column in enumerate(table.columns):
-        is_last = place == len(table.columns) - 1
-        is_exact = column.numeric or room >= 0
-        grid.add_column(
-            Text(column.title),
-            justify="right" if column.numeric else "left",
-            no_wrap=column.numeric,
-            min_width=None if is_last else widths[place] if is_exact else min(widths[place], TEXT_WIDTH),
-        )
-    for row, about in zip(rows, abouts, strict=True):
-        cells = [*map(_cell, row.cells), *([Text(about)] if has_abouts else [])]
-        grid.add_row(*cells, style=STYLES[row.mood] if row.mood else None)
-    return grid
-
-
-def _about(row: Row) -> str:
-    return next((cell.about for cell in row.cells if isinstance(cell, Term) and cell.about), "")
 
 
 def _show_entries(console: Console, table: Table, alike: Sequence[Row]) -> None:
@@ -320,10 +274,3 @@ def _print_name(console: Console, mark: str, cell: Cell) -> None:
     gap = max(2, console.width - len(mark) - len(shown) - len(source))
     line = Text.assemble((mark, "dim"), (shown, "bold"))
     print_cut(console, line.append(f"{' ' * gap}{source}", "dim not bold") if source else line)
-
-
-def _cell(cell: Cell) -> Text:
-    if isinstance(cell, Estimate) and isinstance(cell.value, Ratio):
-        style = ratio_style(cell.value.median)
-        return Text.assemble((f" {estimate_text(cell)} ", style), f" {interval_text(cell)}")
-    return styled_cell(cell)

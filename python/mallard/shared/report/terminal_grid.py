@@ -2,25 +2,41 @@
 
 A table that is too wide is set closer, then its heads are broken, then it loses its extra columns, then its
 texts are broken. Figures that still do not fit are a table of their own, and texts are lines below rows.
+Descriptions of names are a last column, if they fit.
 """
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from mallard.shared.report.figures import cell_text, level
-from mallard.shared.report.model import Cell, Column, Figure, Meter, Meters, Mood, Row, Table, Verdict
+from mallard.shared.report.figures import cell_text, estimate_text, interval_text, level
+from mallard.shared.report.model import (
+    Cell,
+    Column,
+    Estimate,
+    Figure,
+    Meter,
+    Meters,
+    Mood,
+    Row,
+    Table,
+    Term,
+    Verdict,
+)
+from mallard.shared.report.terminal_map import ratio_style
+from mallard.shared.stats import Ratio
 
 STYLES = {Mood.GOOD: "green", Mood.BAD: "red", Mood.OPEN: "yellow", Mood.PLAIN: "dim"}
 GAPS = (2, 1)
 TEXT_WIDTH = 20  # a longer text may be wrapped
+ABOUT_WIDTH = 24  # columns that descriptions of names need
 SMALL_BAR = 3
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 NO_BAR = "·"
@@ -28,6 +44,7 @@ NO_BAR = "·"
 
 def show_grid(console: Console, table: Table, alike: Sequence[Row]) -> None:
     """`alike` are the rows of all tables with the same columns, which are aligned."""
+    table, alike = _with_descriptions(table, alike, console.width)
     places = list(range(len(table.columns)))
     cells = [_width([cell_words(row.cells[place]) for row in alike] or [""]) for place in places]
     whole = [column.title for column in table.columns]
@@ -50,6 +67,28 @@ def show_grid(console: Console, table: Table, alike: Sequence[Row]) -> None:
         closest.show_grids(places)
     else:
         roomy.show_records(places)
+
+
+def _with_descriptions(table: Table, alike: Sequence[Row], width: int) -> tuple[Table, Sequence[Row]]:
+    widths = [
+        _width([column.title, *(cell_words(row.cells[place]) for row in alike)])
+        for place, column in enumerate(table.columns)
+    ]
+    remaining = width - sum(width + GAPS[0] for width in widths)
+    if remaining < ABOUT_WIDTH or not any(map(_description, table.rows)):
+        return table, alike
+
+    def described(row: Row) -> Row:
+        return replace(row, cells=(*row.cells, "\n".join(textwrap.wrap(_description(row), remaining))))
+
+    columns = (*table.columns, Column("", numeric=False))
+    return replace(table, columns=columns, rows=tuple(map(described, table.rows))), list(
+        map(described, alike)
+    )
+
+
+def _description(row: Row) -> str:
+    return next((cell.about for cell in row.cells if isinstance(cell, Term)), "")
 
 
 def _widths(columns: Sequence[Column], cells: Sequence[int], titles: Sequence[str], most: int) -> list[int]:
@@ -149,12 +188,16 @@ def styled_cell(cell: Cell) -> Text:
             return Text.assemble((word, STYLES[mood]), f": {note}" if note else "")
         case Figure(mood=Mood() as mood):
             return Text(cell_words(cell), STYLES[mood])
+        case Estimate(Ratio() as ratio):
+            return Text.assemble((_chip(cell), ratio_style(ratio.median)), f" {interval_text(cell)}")
     return Text(cell_words(cell))
 
 
 def cell_words(cell: Cell) -> str:
     """With bars."""
     match cell:
+        case Estimate(Ratio()):
+            return f"{_chip(cell)} {interval_text(cell)}"
         case Meter(value, width):
             return bar(value, width)
         case Meters(items):
@@ -162,6 +205,10 @@ def cell_words(cell: Cell) -> str:
                 f"{letter} {bar(value, SMALL_BAR)} {level(value):<3}" for letter, _, value in items
             ).rstrip()
     return cell_text(cell)
+
+
+def _chip(estimate: Estimate) -> str:
+    return f" {estimate_text(estimate)} "
 
 
 def bar(share: float | None, width: int) -> str:

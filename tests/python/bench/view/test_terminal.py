@@ -114,8 +114,8 @@ def test_answer_ends_with_line_per_structure() -> None:
     lines = shown(rows(times)).splitlines()
     at = lines.index("What to use")
     assert lines[at + 1].startswith("monotonic is fastest overall: 2.0 times as fast")
-    assert lines[-1].split()[:4] == ["DS2", "vector<string>", "monotonic", "50"]
-    assert "2.0 x" in lines[-1]
+    assert lines[-3].split() == ["DS2", "vector<string>", "monotonic", "50", "50", "to", "50", "2.0", "x"]
+    assert lines[-2:] == ["  if freed blocks are reused: the same", "  no difference from it: none"]
     assert "keep new-delete" in shown(rows({"new-delete": (60.0, 61.0, 60.0)})).splitlines()[-1]
 
 
@@ -168,6 +168,15 @@ def test_narrow_terminals_fold_the_columns(width: int) -> None:
     headings = [line.split()[1:] for line in heat_map if line.startswith("size")]
     assert len(headings) > 1
     assert [name for heading in headings for name in heading] == [column_words(name)[0] for name in ALL]
+
+
+@pytest.mark.parametrize("width", [100, 80, 60])
+def test_tables_cut_neither_names_nor_figures(width: int) -> None:
+    text = shown(rows(dict.fromkeys(ALL, (60.0, 61.0, 60.0))), width)
+    averages = text[text.index("Averages over all rows") : text.index("Cost of virtual dispatch")]
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
+    assert averages.count("100.0 to 100.0") == len(ALL) - 1, "all but new-delete"
+    assert max(len(line.rstrip()) for line in averages.splitlines()) <= width
 
 
 def test_monochrome_output_has_equal_text() -> None:
