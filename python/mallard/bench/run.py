@@ -52,6 +52,7 @@ class Outcome:
     run_id: int
     statuses: Counter[str] = field(default_factory=Counter)
     not_tried_again: int = 0
+    disturbed_cells: int = 0  # measured in a run that began while other programs kept cores busy
     mismatches: list[str] = field(default_factory=list)
 
     @property
@@ -105,15 +106,26 @@ def prepare(
     return Prepared(plan, store.run(run_id))
 
 
-def execute(store: Store, prepared: Prepared, builds: Builds, listener: Listener) -> Outcome:
-    """Measures the remaining repetitions. If it stops early, finished rows are kept."""
+def execute(
+    store: Store, prepared: Prepared, builds: Builds, listener: Listener, *, warns_of_load: bool = True
+) -> Outcome:
+    """Measures the remaining repetitions. If it stops early, finished rows are kept. A series warns of a busy
+    machine once: `warns_of_load` is false in its later runs.
+    """
     plan, run = prepared.plan, prepared.run
     progress = _Progress(run.id, plan)
     for row in store.rows(run.id):
         progress.add(row, row.wall_ns / 1e9)
     ahead = [repetition for repetition in plan.in_order() if not progress.is_measured(repetition)]
     grains_ahead = [grains(repetition) for repetition in ahead]
-    cpu = _check_load(store, run.id, plan, listener)
+    work = machine.sample_work()
+    cpu = work.idlest_cpu if plan.options.get("pin") else None
+    if work.disturbs:
+        progress.outcome.disturbed_cells = len({_cell(repetition) for repetition in ahead})
+        text = _describe_load(work)
+        store.add_note(run.id, "busy", text)
+        if warns_of_load:
+            listener.warn(f"{text}; the intervals will be wide: stop them and repeat the command")
     done = progress.rows
     listener.begin(done, done + len(ahead))
     try:
@@ -200,15 +212,9 @@ class _Progress:
         return self._remaining
 
 
-def _check_load(store: Store, run_id: int, plan: Plan, listener: Listener) -> int | None:
-    """Warns of a busy machine. Returns the core to pin to."""
-    work = machine.sample_work()
-    if work.disturbs:
-        culprit = f", mostly {work.busiest}" if work.busiest else ""
-        text = f"other programs keep {work.cores:.1f} of {len(machine.allowed_cpus())} cores busy{culprit}"
-        listener.warn(f"{text}; the intervals will be wide: stop them and repeat the command")
-        store.add_note(run_id, "busy", text)
-    return work.idlest_cpu if plan.options.get("pin") else None
+def _describe_load(work: machine.Work) -> str:
+    culprit = f", mostly {work.busiest}" if work.busiest else ""
+    return f"other programs keep {work.cores:.1f} of {len(machine.allowed_cpus())} cores busy{culprit}"
 
 
 def _check_room(store: Store, plan: Plan) -> None:

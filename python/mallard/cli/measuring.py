@@ -58,18 +58,23 @@ def measure(requests: Sequence[Request], database: str, command: str, display: D
     plans = [make_plan(request, builds.first, host(), {}) for request in requests]  # a bad request fails here
     for message in dict.fromkeys(message for plan in plans for message in plan.messages):
         display.say(message)
-    outcomes = []
+    outcomes: list[Outcome] = []
     series = _Series(display, plans) if len(plans) > 1 else display
     with Store(database) as store:
         store.claim()
         try:
             for request in requests:
-                outcome = _measured(request, store, builds, command, series)
+                is_new = not any(outcome.disturbed_cells for outcome in outcomes)
+                outcome = _measured(request, store, builds, command, series, warns_of_load=is_new)
                 if outcome is None:
                     break
                 outcomes.append(outcome)
         finally:
             display.end()
+    disturbed = sum(outcome.disturbed_cells for outcome in outcomes)
+    if disturbed and len(plans) > 1:
+        cells = sum(len(row.strategies) for plan in plans for row in plan.rows)
+        display.warn(f"other programs kept cores busy when the runs of {disturbed} of {cells} cells began")
     return outcomes
 
 
@@ -127,14 +132,14 @@ class _Series:
 
 
 def _measured(
-    request: Request, store: Store, builds: Builds, command: str, display: Display
+    request: Request, store: Store, builds: Builds, command: str, display: Display, *, warns_of_load: bool
 ) -> Outcome | None:
     def planned(continued: Mapping[str, Any]) -> Plan:
         return make_plan(request, builds.first, host(), dict(continued))
 
     prepared = prepare(store, builds, command, planned, display)
     try:
-        return execute(store, prepared, builds, display)
+        return execute(store, prepared, builds, display, warns_of_load=warns_of_load)
     except KeyboardInterrupt:
         kept = len(store.rows(prepared.run.id))
         display.say(

@@ -14,9 +14,13 @@ from typing import Any
 
 import pytest
 
+from mallard.bench.plan import Request
 from mallard.bench.store import Store
 from mallard.bench.strategy_names import of_papers
+from mallard.bench.view.terminal.progress import ProgressDisplay
+from mallard.cli.measuring import measure
 from mallard.shared import machine, mallocs
+from mallard.shared.view.terminal.console import PlainConsole
 
 SMALL = (
     "bench",
@@ -377,3 +381,24 @@ def test_warns_of_busy_machine_with_remedy(fake: Any, monkeypatch: pytest.Monkey
     assert "stop them and repeat the command" in warned
     with Store.open_existing(fake.database) as store:
         assert [note.kind for note in store.notes(1)] == ["busy"]
+
+
+def test_series_warns_once_and_counts_disturbed_cells(
+    fake: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    loads = iter((0.0, 1.4, 0.9, 0.0))
+    monkeypatch.setattr("mallard.shared.machine.sample_work", lambda: machine.Work(next(loads), "", 0))
+    options = {"ds": "1", "size": "6"}
+    requests = [
+        Request("density", options=options, strategies=names, repetitions=2, pin=False)
+        for names in ("new-delete", "new-delete,monotonic", "multipool,monotonic,multipool/base", "multipool")
+    ]
+    display = ProgressDisplay(PlainConsole(stderr=True, width=200))
+    outcomes = measure(requests, str(fake.database), "mallard bench", display)
+    assert [outcome.disturbed_cells for outcome in outcomes] == [0, 2, 4, 0], "with new-delete"
+    warned = [line for line in capsys.readouterr().err.splitlines() if "warning" in line]
+    assert len(warned) == 2
+    assert "other programs keep 1.4 of" in warned[0]
+    assert warned[1].endswith("other programs kept cores busy when the runs of 6 of 9 cells began")
+    with Store.open_existing(fake.database) as store:
+        assert [len(store.notes(run.id)) for run in store.runs()] == [0, 1, 1, 0]
