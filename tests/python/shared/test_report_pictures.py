@@ -24,8 +24,8 @@ from mallard.shared.report.model import (
     Term,
     Unit,
 )
+from mallard.shared.report.page import section_list
 from mallard.shared.report.page_map import picture_data
-from mallard.shared.report.page_sections import section_list
 from mallard.shared.report.picture import Chart, Head, HeatMap, Layer, Series, Spot, Tile
 from mallard.shared.report.terminal import show_report
 from mallard.shared.stats import Difference, Ratio

@@ -13,7 +13,7 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mallard.shared.errors import UsageError
@@ -27,6 +27,7 @@ from mallard.shared.report.model import (
     Code,
     Column,
     Duck,
+    Estimate,
     Facts,
     Figure,
     Flame,
@@ -43,19 +44,29 @@ from mallard.shared.report.model import (
     Section,
     Stack,
     Table,
+    Term,
     Timeline,
     Unit,
     Verdict,
 )
 from mallard.shared.report.page_duck import duck
+from mallard.shared.report.page_estimates import drawing, estimate_axes, estimate_markup
 from mallard.shared.report.page_filters import row_filters, table_filters
 from mallard.shared.report.page_flame import flame_graph
 from mallard.shared.report.page_names import LIMITS, PageNames
-from mallard.shared.report.page_sections import notes_list, paragraph_markup, picture_block, text_lines
+from mallard.shared.report.page_sections import (
+    notes_list,
+    paragraph_markup,
+    picture_block,
+    sections_markup,
+    small,
+    text_lines,
+)
 from mallard.shared.report.page_timeline import histograms, timeline
 from mallard.shared.report.picture import Chart, HeatMap
 from mallard.shared.view.html.document import body_frame, caution, html_document, inline_scripts
 from mallard.shared.view.html.markup import Markup, element, joined, slug
+from mallard.shared.view.html.plot import Axis, scale
 
 MOST_BYTES = 5_000_000
 STYLES = (
@@ -127,13 +138,13 @@ class _Page:
         )
 
     def section_body(self, section: Section) -> Markup:
-        return joined(*map(self._block, (*section.answer, *section.blocks)))
+        return joined(*map(self.block, (*section.answer, *section.blocks)))
 
     def _packed(self) -> str:
         text = json.dumps(self._names.data | self._data, ensure_ascii=False, separators=(",", ":"))
         return base64.b64encode(zlib.compress(text.encode(), 7)).decode()
 
-    def _block(self, block: Block) -> Markup | None:
+    def block(self, block: Block) -> Markup | None:
         match block:
             case Paragraph():
                 return paragraph_markup(block)
@@ -142,7 +153,7 @@ class _Page:
             case Facts():
                 return self._facts(block)
             case Aside(title, blocks):
-                return joined(element("h3", title) if title else None, *map(self._block, blocks))
+                return joined(element("h3", title) if title else None, *map(self.block, blocks))
             case Flame():
                 markup, self._data["flame"] = flame_graph(block, self._names)
                 return markup
@@ -182,19 +193,23 @@ class _Page:
 
     def _table(self, table: Table) -> Markup:
         """Rows with a note or details are bodies of their own, so that a script can sort them."""
+        axes = estimate_axes(table)
         heads = [
-            element(
-                "th",
-                text_lines(column.title),
-                class_="n" if column.numeric else None,
-                title=column.about or None,
+            joined(
+                element(
+                    "th",
+                    text_lines(column.title),
+                    class_="n" if column.numeric else None,
+                    title=column.about or None,
+                ),
+                element("th", scale(axes[column])) if column in axes else None,
             )
             for column in table.columns
         ]
         has_names = any(isinstance(cell, Name | Stack | Ranking) for row in table.rows for cell in row.cells)
         shown = table.rows[: self._names.limits.rows] if has_names else table.rows
         has_bodies = any(row.note or row.details for row in shown)
-        rows = [self._row(row, table) for row in shown]
+        rows = [self._row(row, table, axes) for row in shown]
         classes = ["facts-table", "sortable"] if self._is_sortable else ["facts-table"]
         if has_bodies:
             bodies = [
@@ -206,12 +221,15 @@ class _Page:
             bodies = [element("tbody", *rows)]
         if any(isinstance(cell, Stack | Ranking) for row in shown for cell in row.cells):
             classes.append("stacks")
+        if axes:
+            classes.append("averages")
         grid = element(
             "table",
             element("caption", table.caption, class_="unseen"),
             element("thead", element("tr", *heads)),
             *bodies,
             class_=" ".join(classes),
+            style=next(iter(axes.values())).style if axes else None,
             id=slug(table.caption) if table.filters else None,
         )
         hidden = len(table.rows) - len(shown) + table.unlisted
@@ -221,11 +239,14 @@ class _Page:
             element("p", f"{plural(hidden, table.noun)} not listed.", class_="setting") if hidden else None,
         )
 
-    def _row(self, row: Row, table: Table) -> Markup:
+    def _row(self, row: Row, table: Table, axes: Mapping[Column, Axis]) -> Markup:
         return element(
             "tr",
             *(
-                self._cell(cell, column, is_first=place == 0)
+                joined(
+                    self._cell(cell, column, is_first=place == 0),
+                    drawing(cell, axes[column]) if column in axes else None,
+                )
                 for place, (cell, column) in enumerate(zip(row.cells, table.columns, strict=True))
             ),
             class_=row.mood.value if row.mood else None,
@@ -235,7 +256,7 @@ class _Page:
     def _more(self, row: Row, width: int) -> Markup:
         inside: Markup | str = row.note
         if row.details:
-            blocks = (element("div", self._block(block)) for block in row.details)
+            blocks = (element("div", self.block(block)) for block in row.details)
             inside = element(
                 "details",
                 element("summary", element("span", inside, class_="short")),
@@ -249,7 +270,9 @@ class _Page:
         classes = ["n"] if column.numeric else []
         inside = self._inside(cell)
         value = None
-        if isinstance(cell, Change):
+        if isinstance(cell, Estimate):
+            classes.append("figure")
+        elif isinstance(cell, Change):
             value = f"{cell.after - cell.before:.6g}"
         elif isinstance(cell, Figure):
             value = f"{-1.0 if cell.value is None else cell.value:.6g}"
@@ -260,12 +283,12 @@ class _Page:
                     element("span", style=f"width:{100 * (cell.value or 0.0):.1f}%", class_="fill"),
                     element("span", inside),
                 )
-        tag = "th" if isinstance(cell, Name) and is_first else "td"
+        is_head = isinstance(cell, Term) or (isinstance(cell, Name) and is_first)
         return element(
-            tag,
+            "th" if is_head else "td",
             inside,
             class_=" ".join(classes) or None,
-            data_label=label,
+            data_label=None if is_head else label,
             data_v=value if self._is_sortable else None,
         )
 
@@ -275,14 +298,17 @@ class _Page:
                 about = element("small", text_lines(note)) if note else None
                 return joined(element("span", word, class_=f"word {mood.value}"), about)
             case Figure():
-                small = element("small", share(cell.part)) if cell.part is not None else None
-                return joined(figure_text(cell), small)
+                return joined(figure_text(cell), small("" if cell.part is None else share(cell.part)))
             case Meter():
                 return _meter(cell)
             case Meters(items):
                 return _small_meters(items)
             case Name():
                 return self._names.markup(cell)
+            case Term(name, about, anchor):
+                return joined(element("a", name, href=f"#{anchor}") if anchor else name, small(about))
+            case Estimate():
+                return estimate_markup(cell)
             case Ranking(items):
                 return self._ranking(items)
             case Stack():
@@ -326,8 +352,17 @@ class _Page:
 
 
 def section_body(section: Section) -> Markup:
-    """The blocks of a section for a page of other sections, without names and pictures."""
-    return _Page(PageNames(LIMITS[0]), is_sortable=False).section_body(section)
+    """The blocks of a section for a page of other sections, without names."""
+    return _part().section_body(section)
+
+
+def section_list(name: str, sections: Sequence[Section]) -> Markup:
+    """Sections below each other in a part of a page, which `name` identifies, without names."""
+    return sections_markup(name, sections, _part().block)
+
+
+def _part() -> _Page:
+    return _Page(PageNames(LIMITS[0]), is_sortable=False)
 
 
 def _anchors(sections: Iterable[Section]) -> list[str]:

@@ -9,8 +9,8 @@ from mallard.bench.experiments.description.panel import Spreads
 from mallard.bench.result import Row
 from mallard.bench.store import Note, Run
 from mallard.shared.report.model import Report
-from mallard.shared.report.page import section_body
-from mallard.shared.report.page_sections import notes_list, section_list
+from mallard.shared.report.page import section_body, section_list
+from mallard.shared.report.page_sections import notes_list
 from mallard.shared.view.html.figures import with_raised_exponents
 from mallard.shared.view.html.markup import Markup, element, joined
 
