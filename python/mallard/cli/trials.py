@@ -1,4 +1,4 @@
-"""The arguments that `try` and `advise` share: the program, its runs, and the global allocators."""
+"""The arguments that `try`, `advise` and `age` share: the program, its runs, and the global allocators."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mallard.cli.needs import Needs
 from mallard.cli.options import (
@@ -19,6 +20,11 @@ from mallard.cli.parser import positive_int, seed_number
 from mallard.shared import mallocs
 from mallard.shared.age import read_ages
 from mallard.shared.errors import UsageError
+from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
+
+if TYPE_CHECKING:
+    from mallard.advisor.trial.program import Program
+    from mallard.advisor.trial.surroundings import Surroundings
 
 LEAST_ROUNDS = 3
 
@@ -29,8 +35,8 @@ def add_program(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_rounds(parser: argparse.ArgumentParser, default: int | None, text: str) -> None:
-    parser.add_argument("--rounds", metavar="N", type=positive_int, default=default, help=text)
+def add_rounds(parser: argparse.ArgumentParser, text: str) -> None:
+    parser.add_argument("--rounds", metavar="N", type=positive_int, help=text)
 
 
 def add_ground(parser: argparse.ArgumentParser, default: str, text: str) -> None:
@@ -42,10 +48,13 @@ def add_age(parser: argparse.ArgumentParser, default: str | None, text: str) -> 
     parser.add_argument("--history", metavar="TRACE", type=Path, help=argparse.SUPPRESS)
 
 
-def add_runs(parser: argparse.ArgumentParser) -> None:
+def add_trace(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trace", metavar="FILE", type=Path, help="a recording of the program (default: a new one)"
     )
+
+
+def add_runs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--input", metavar="FILE", type=Path, help="the program's standard input (default: none)"
     )
@@ -53,6 +62,11 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", metavar="N", type=seed_number, default=1, help="of the order of the runs")
     add_time_limit(parser)
     add_surroundings(parser)
+
+
+def require_program(arguments: argparse.Namespace, command: str) -> None:
+    if not arguments.program:
+        raise UsageError(f"PROGRAM is missing; give it behind '--': {command} -- PROGRAM ARGUMENTS")
 
 
 def check_runs(arguments: argparse.Namespace) -> None:
@@ -94,6 +108,20 @@ def check_age(arguments: argparse.Namespace) -> None:
         raise UsageError(
             f"--history {arguments.history} has no effect on a young heap; add --age old, or leave it out"
         )
+
+
+def program_to_run(arguments: argparse.Namespace, surroundings: Surroundings, folder: str) -> Program:
+    from mallard.advisor.trial.program import Program
+
+    return Program(
+        surroundings.program_words(arguments.program),
+        TRIAL_LIBRARY.find(),
+        arguments.input,
+        arguments.time_limit,
+        surroundings,
+        measuring=MEASURED_LIBRARY.find(),
+        recording=write_requests(arguments, folder),
+    )
 
 
 def write_requests(arguments: argparse.Namespace, folder: str) -> Path | None:

@@ -13,7 +13,6 @@ from mallard.cli.options import surround_runs
 from mallard.shared.age import read_ages
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import NAMES
-from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
 from mallard.shared.scratch import scratch_folder
 
 USUAL = ",".join(NAMES)
@@ -30,9 +29,10 @@ AGES, QUICK_AGES = "young,old", "young,used"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
     parser.add_argument("--scope", metavar="LIST", help="names of functions (or parts) or markers to try")
-    trials.add_rounds(parser, None, "runs of each strategy (default: 21 or more)")
+    trials.add_rounds(parser, "runs of each strategy (default: 21 or more)")
     trials.add_ground(parser, USUAL, "the base malloc, then others (default: all known)")
     trials.add_age(parser, None, "of the heap (default: young,old)")
+    trials.add_trace(parser)
     trials.add_runs(parser)
     parser.add_argument("--quick", action="store_true", help="fewer runs: about half a minute")
     add_forms(parser).add_argument(
@@ -41,8 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    if not arguments.program:
-        raise UsageError("PROGRAM is missing; give it behind '--': mallard advise -- PROGRAM ARGUMENTS")
+    trials.require_program(arguments, "mallard advise")
     if arguments.scope is not None and not _scopes(arguments.scope):
         raise UsageError("--scope is empty; give names with commas between them, or leave the option out")
     trials.check_runs(arguments)
@@ -61,7 +60,6 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.advice.plan import Request
     from mallard.advisor.advice.runner import study
     from mallard.advisor.advice.verdict import decide
-    from mallard.advisor.trial.program import Program
     from mallard.advisor.view.advice import advice_report
     from mallard.advisor.view.sarif import advice_sarif
     from mallard.advisor.view.terminal.advice import advice_json, show_advice
@@ -92,15 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         scratch_folder("advise") as folder,
         step_progress(display) as step,
     ):
-        program = Program(
-            surroundings.program_words(arguments.program),
-            TRIAL_LIBRARY.find(),
-            arguments.input,
-            arguments.time_limit,
-            surroundings,
-            measuring=MEASURED_LIBRARY.find(),
-            recording=trials.write_requests(arguments, folder),
-        )
+        program = trials.program_to_run(arguments, surroundings, folder)
         found = study(program, asked, Path(folder), step, say)
     verdict = decide(found)
     status = exit_status.FINDINGS if verdict.kind == "unmeasured" else exit_status.DONE

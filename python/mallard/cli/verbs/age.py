@@ -9,12 +9,11 @@ from pathlib import Path
 from mallard.cli import exit_status, trials
 from mallard.cli.forms import add_forms, check_forms, write_report
 from mallard.cli.needs import Needs
-from mallard.cli.options import add_process, add_surroundings, add_time_limit, surround_runs
-from mallard.cli.parser import positive_int, positive_seconds, seed_number
+from mallard.cli.options import surround_runs
+from mallard.cli.parser import positive_int, positive_seconds
 from mallard.shared.age import read_ages
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import NAMES
-from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
 from mallard.shared.scratch import scratch_folder
 
 EXAMPLES = (
@@ -28,22 +27,10 @@ LEAST_LOADS, LEAST_CHURNED_LOADS = 7, 12  # as in mallard.advisor.aging
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
-    trials.add_rounds(parser, None, "runs of each malloc and age (default: what fits)")
-    parser.add_argument(
-        "--global",
-        dest="mallocs",
-        metavar="LIST",
-        default=",".join(NAMES),
-        help="the base malloc, then others (default: all known)",
-    )
+    trials.add_rounds(parser, "runs of each malloc and age (default: what fits)")
+    trials.add_ground(parser, ",".join(NAMES), "the base malloc, then others (default: all known)")
     trials.add_age(parser, "young,old", "of the heap, to compare (default: young,old)")
-    parser.add_argument(
-        "--input", metavar="FILE", type=Path, help="the program's standard input (default: none)"
-    )
-    add_process(parser)
-    parser.add_argument("--seed", metavar="N", type=seed_number, default=1, help="of the order of the runs")
-    add_time_limit(parser)
-    add_surroundings(parser)
+    trials.add_runs(parser)
     parser.add_argument(
         "--for",
         dest="duration",
@@ -57,8 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    if not arguments.program:
-        raise UsageError("PROGRAM is missing; give it behind '--': mallard age -- PROGRAM ARGUMENTS")
+    trials.require_program(arguments, "mallard age")
     arguments.trace = None
     trials.check_runs(arguments)
     check_forms(arguments, arguments.program, (arguments.input, arguments.history))
@@ -87,7 +73,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     from mallard.advisor.aging import Request, age_program
     from mallard.advisor.trial.campaign import runs_again
-    from mallard.advisor.trial.program import Program
     from mallard.advisor.view.aging import aging_json, aging_report
     from mallard.shared.view.terminal.console import print_line
     from mallard.shared.view.terminal.counting import step_progress
@@ -112,15 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         scratch_folder("age") as folder,
         step_progress(display) as step,
     ):
-        program = Program(
-            surroundings.program_words(arguments.program),
-            TRIAL_LIBRARY.find(),
-            arguments.input,
-            arguments.time_limit,
-            surroundings,
-            measuring=MEASURED_LIBRARY.find(),
-            recording=trials.write_requests(arguments, folder),
-        )
+        program = trials.program_to_run(arguments, surroundings, folder)
         print_line(display, runs_again(program))
         aging = age_program(program, request, Path(folder), partial(print_line, display), step)
     write_report(arguments, aging_report(aging), partial(aging_json, aging))

@@ -15,7 +15,6 @@ from mallard.cli.options import surround_runs
 from mallard.shared.age import YOUNG, read_ages
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import NAMES, OWN
-from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
 from mallard.shared.prose import in_prose
 from mallard.shared.scratch import scratch_folder
 
@@ -45,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="all",
         help="all (default), or some, such as monotonic,heap",
     )
-    trials.add_rounds(parser, None, f"runs of each strategy, interleaved (default: {USUAL_ROUNDS})")
+    trials.add_rounds(parser, f"runs of each strategy, interleaved (default: {USUAL_ROUNDS})")
     trials.add_ground(parser, OWN, f"beside {', '.join(NAMES)}, NAME=FILE (default: {OWN})")
     trials.add_age(parser, YOUNG, "of the heap: young (the default), used, old")
     parser.add_argument(
@@ -53,15 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also with requests that are 10 to 40 ns slower",
     )
+    trials.add_trace(parser)
     trials.add_runs(parser)
     add_forms(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
-    if not arguments.program:
-        raise UsageError(
-            "PROGRAM is missing; give it behind '--': mallard try --scope F -- PROGRAM ARGUMENTS"
-        )
+    trials.require_program(arguments, "mallard try --scope F")
     if not arguments.scope or not arguments.scope.strip():
         raise UsageError(
             "--scope is missing: a function's or a marker's name; 'mallard profile TRACE' lists them"
@@ -105,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         split_by_age,
     )
     from mallard.advisor.trial.process import RecordingDiffersError, record
-    from mallard.advisor.trial.program import Program, refuse_other_program, tried_process
+    from mallard.advisor.trial.program import refuse_other_program, tried_process
     from mallard.advisor.trial.scope_code import exclude_functions, learn_rules, locate_scope
     from mallard.advisor.view.trial import trial_json, trial_report
     from mallard.shared.view.terminal.console import PlainConsole, print_line
@@ -125,15 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
         surround_runs(arguments) as surroundings,
         scratch_folder("try") as folder,
     ):
-        program = Program(
-            surroundings.program_words(arguments.program),
-            TRIAL_LIBRARY.find(),
-            arguments.input,
-            arguments.time_limit,
-            surroundings,
-            measuring=MEASURED_LIBRARY.find(),
-            recording=trials.write_requests(arguments, folder),
-        )
+        program = trials.program_to_run(arguments, surroundings, folder)
         print_line(display, runs_again(program))
         first = run_alone(program, campaign)
         program = replace(program, first=first)
