@@ -8,10 +8,11 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from heat_maps import HeatMap, heat_maps
+from panels import maps
 from report_lines import screen
 from samples import sampled
 
+from mallard.bench.analysis.panels import panel_report
 from mallard.bench.analysis.peers import counterparts, duels, has_contenders
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.store import Run
@@ -50,18 +51,26 @@ def test_the_page_has_a_megabyte_at_most(text: str) -> None:
     assert len(text.encode()) <= LARGEST
 
 
-def test_density_map_has_all_cells_and_figures(text: str, stored: Mapping[str, Measured]) -> None:
+def test_density_map_has_all_cells_and_figures(stored: Mapping[str, Measured]) -> None:
     rows = stored["density"].rows
     places = {(row.parameters["ds"], row.parameters["size_log2"], row.strategy) for row in rows if row.ok}
-    cells = [cell for table in of(text, "density") for cell in table.cells if cell.measured]
-    assert len(cells) == len(places)
-    assert all({label for label, shown in cell.shown.items() if shown} >= FIGURES for cell in cells)
+    pictures = maps(panel_report("density", rows))
+    tiles = [
+        {layer.label: tile.text for layer, tile in zip(picture.layers, spot.tiles, strict=True)}
+        for picture in pictures
+        for _, spots in picture.rows
+        for spot in spots
+        if spot.tiles
+    ]
+    assert len(tiles) == len(places)
+    assert all({label for label, text in texts.items() if text} >= FIGURES for texts in tiles)
 
 
-def test_script_fills_only_folded_tables(text: str) -> None:
-    folded = [table for table in heat_maps(text) if table.folded]
-    assert {table.part for table in folded} == {"locality", "peers"}
-    assert len(folded) < len(heat_maps(text)) / 2
+def test_script_fills_only_folded_tables(stored: Mapping[str, Measured]) -> None:
+    pictures = {name: maps(panel_report(name, measured.rows)) for name, measured in stored.items()}
+    folded = {name: [picture for picture in of if picture.is_folded] for name, of in pictures.items()}
+    assert {name for name, of in folded.items() if of} == {"locality"}
+    assert len(folded["locality"]) < sum(map(len, pictures.values())) / 2
 
 
 def test_peers_summary_fits_one_screen() -> None:
@@ -80,7 +89,3 @@ def test_the_comparison_of_an_experiment_cuts_no_figure(experiment: str, columns
     lines = screen(peers_report(duels(rows), counterparts(rows)), columns)
     assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in lines)
     assert max(map(len, lines)) <= columns
-
-
-def of(text: str, part: str) -> list[HeatMap]:
-    return [table for table in heat_maps(text) if table.part == part]

@@ -5,18 +5,24 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
-from heat_maps import heat_maps
 from looks_of_runs import text_of
 from page_reader import read
+from panels import facts, failures, maps, texts
 from report_lines import report_of, rows, screen, tables
 from synthetic_peers import TIMES, block_rows, object_rows
 from synthetic_run import density_rows, write_run
 
+from mallard.bench.analysis.panels import panel_report
+from mallard.bench.analysis.peers import CellNames, duels
+from mallard.bench.result import Row
 from mallard.bench.store import Store
+from mallard.bench.view.html.peers_maps import cells_maps
 from mallard.cli import main
 from mallard.shared.report.model import Report, Table
+from mallard.shared.report.picture import HeatMap
 
 
 @pytest.fixture
@@ -205,7 +211,6 @@ def test_the_section_compares_every_experiment(database: Path) -> None:
     assert re.findall(r'<section id="(peers-[\w-]+)"', mine) == ["peers-utilization", "peers-small-objects"]
     text = text_of(mine)
     assert "beside 5 other libraries: mallard's is faster in 9" in text
-    assert "timed out: loki" in [cell.status for table in heat_maps(page) for cell in table.cells]
     assert "multipool 4.08 ns loki 2.04 ns" in text
 
 
@@ -215,25 +220,29 @@ def test_the_answer_is_at_a_glance(database: Path) -> None:
     assert "Counterpart beside counterpart, in " in text_of(glance[0])
 
 
-def test_every_cell_tells_both_sides(database: Path) -> None:
-    write(database)
-    maps = [table for table in heat_maps(report(database)) if table.class_ == "heat peers"]
-    assert len(maps) == 1 + 1 + 6, "all experiments, utilization, small-objects and its figures"
-    assert [table.folded for table in maps] == [False, *[True] * 7], "cells are made when they are opened"
-    cells = [cell for cell in maps[2].cells if cell.measured]
-    assert {
+def maps_of(natives: list[dict[str, Any]]) -> list[HeatMap]:
+    compared = duels(Row.from_native(1, native) for native in natives)
+    return cells_maps(compared, CellNames(compared))
+
+
+def test_every_cell_tells_both_sides() -> None:
+    (blocks,) = maps_of(block_rows())
+    assert texts(blocks, "T = 2^30, A = 2^15, S = 2^10", "glibc") == {
         "mallard / it": "0.25",
         "interval": "0.25\u20130.25",
         "who": "multipool\nnew-delete",
         "figures": "4.08 ns\n16.3 ns",
-    } in [cell.shown for cell in cells]
-    assert {"mallard is": "faster"} in [cell.terms for cell in cells]
+    }
+    assert facts(blocks, "T = 2^30, A = 2^15, S = 2^10", "glibc") == {"mallard is": "faster"}
+    pictures = maps_of(object_rows())
+    assert len(pictures) == 6, "the time, and the other figures"
+    assert all(picture.is_folded for picture in pictures), "cells are made when they are opened"
+    assert "timed out: loki" in failures(pictures[0])
 
 
-def test_cells_stand_in_ascending_order(database: Path) -> None:
-    write_run(database, object_rows({"multipool": 1.0, "loki": 2.0}, (64, 4, 16)), experiment="small-objects")
-    cells = next(table for table in heat_maps(report(database)) if table.folded)
-    assert [int(re.findall(r"\d+", label)[0]) for label in cells.rows] == [4, 16, 64]
+def test_cells_stand_in_ascending_order() -> None:
+    picture, *_ = maps_of(object_rows({"multipool": 1.0, "loki": 2.0}, (64, 4, 16)))
+    assert [int(re.findall(r"\d+", label)[0]) for (label,), _ in picture.rows] == [4, 16, 64]
 
 
 def test_missing_contenders_name_measuring_command(database: Path) -> None:
@@ -275,9 +284,9 @@ def test_reports_libraries_missing_from_runner(database: Path) -> None:
     assert "not measured: foonathan/memory (package libfoonathan-memory-dev)." in text
 
 
-def test_contenders_appear_in_tables_without_verdict(database: Path) -> None:
-    write_run(database, block_rows(TIMES | {"loki": 0.1}), experiment="utilization")
-    page = report(database)
-    assert "loki" in next(heat_map.heads for heat_map in heat_maps(page) if heat_map.class_ == "heat race")
-    answers = re.findall(r'<a href="#utilization">.*?</p>', page, re.S)
-    assert "loki" not in "".join(answers)
+def test_contenders_appear_in_tables_without_verdict() -> None:
+    rows = [Row.from_native(1, native) for native in block_rows(TIMES | {"loki": 0.1})]
+    report = panel_report("utilization", rows)
+    (picture,) = maps(report)
+    assert "loki" in [head.full_name for head in picture.columns]
+    assert "loki" not in report.answer.text

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from heat_maps import read_data
 from looks_of_runs import section, text_of
 from page_reader import Reader, read
+from panels import maps, report_of
 from synthetic_experiments import contention_rows, locality_rows, utilization_rows
 from synthetic_page import write_everything
 from synthetic_run import MACHINE, RUNNER, density_rows, write_run
@@ -191,14 +191,13 @@ def test_lists_builds_of_all_compilers(tmp_path: Path, monkeypatch: pytest.Monke
     assert "compiler clang++" in text_of(section(page, "density"))
 
 
-def test_other_malloc_has_named_column(tmp_path: Path) -> None:
+def test_other_malloc_has_named_column() -> None:
     rows = density_rows(names=("DS1",), sizes=(6,), strategies=("new-delete", "multipool"))
     rows += [
         {**row, "strategy": "new-delete@jemalloc", "cpu_ns": row["cpu_ns"] // 2}
         for row in rows
         if row["strategy"] == "new-delete"
     ]
-    write_run(tmp_path / "mallard.db", rows)
-    page = report(tmp_path / "mallard.db")
-    assert "type<small>jemalloc</small>" in page
-    assert "new-delete@jemalloc" in read_data(page)["tables"][0]["heads"]
+    (picture,) = maps(report_of(rows))
+    heads = {head.full_name: head.words for head in picture.columns}
+    assert heads["new-delete@jemalloc"] == ("type", "jemalloc")
