@@ -133,4 +133,8 @@ inline constexpr bool is_memory_or_size = [] {
             (std::is_arithmetic_v<std::remove_cvref_t<Args>> || ...));
 }();
 
+/// An upstream that is no `A`. An allocator A whose constructors do not take it has another upstream in its type.
+template <class Source, class A>
+concept foreign_upstream = upstream<Source> && !std::derived_from<Source, A>;
+
 }} // namespace mallard::core::MALLARD_LIBRARY

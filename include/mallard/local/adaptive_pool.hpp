@@ -359,6 +359,10 @@ public:
     template <class First, class... Args>
         requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
     adaptive_pool(First&&, Args&&...) = delete; // it takes a block_size; the rest stands in options
+
+    template <core::foreign_upstream<adaptive_pool> Source, class... Args>
+        requires(!std::is_constructible_v<base, Source&, Args...>)
+    adaptive_pool(Source&, Args&&...) = delete; // its type names the upstream: omit the <>
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.

@@ -407,6 +407,10 @@ public:
     template <class First, class... Args>
         requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
     concurrent_multipool(First&&, Args&&...) = delete; // it takes an upstream, and sizes in multipool_options
+
+    template <core::foreign_upstream<concurrent_multipool> Source, class... Args>
+        requires(!std::is_constructible_v<base, Source&, Args...>)
+    concurrent_multipool(Source&, Args&&...) = delete; // its type names the upstream: omit the <>
 };
 
 template <upstream Upstream>

@@ -119,6 +119,10 @@ public:
     template <class First, class... Args>
         requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
     heap(First&&, Args&&...) = delete; // it takes an upstream, and sizes in heap_options
+
+    template <core::foreign_upstream<heap> Source, class... Args>
+        requires(!std::is_constructible_v<base, Source&, Args...>)
+    heap(Source&, Args&&...) = delete; // its type names the upstream: omit the <>
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.

@@ -461,6 +461,10 @@ public:
     template <class First, class... Args>
         requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
     monotonic(First&&, Args&&...) = delete; // it takes a std::span<std::byte>, or a pointer and a size
+
+    template <core::foreign_upstream<monotonic> Source, class... Args>
+        requires(!std::is_constructible_v<base, Source&, Args...>)
+    monotonic(Source&, Args&&...) = delete; // its type names the upstream: omit the <>
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.

@@ -562,6 +562,10 @@ public:
     template <class First, class... Args>
         requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
     multipool(First&&, Args&&...) = delete; // it takes an upstream, and sizes in multipool_options
+
+    template <core::foreign_upstream<multipool> Source, class... Args>
+        requires(!std::is_constructible_v<base, Source&, Args...>)
+    multipool(Source&, Args&&...) = delete; // its type names the upstream: omit the <>
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.

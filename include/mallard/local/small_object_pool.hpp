@@ -365,6 +365,10 @@ public:
     template <class First, class... Args>
         requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
     small_object_pool(First&&, Args&&...) = delete; // sizes stand in its options
+
+    template <core::foreign_upstream<small_object_pool> Source, class... Args>
+        requires(!std::is_constructible_v<base, Source&, Args...>)
+    small_object_pool(Source&, Args&&...) = delete; // its type names the upstream: omit the <>
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.
