@@ -134,14 +134,16 @@ def test_malloc_with_lower_peak_wins_where_intervals_meet(monkeypatch):
     verdict = decide(study(globals=replace(measured, effects=(double, light, slow)), on_top=None))
     assert verdict.headline.startswith("Use mimalloc instead of glibc: 32.1 % saved, 35.0 ms of 109 ms")
     sentences = dict(verdict.facts)
-    assert sentences["mimalloc instead of glibc"].endswith(
-        "preferred to tcmalloc, because their intervals meet and its peak is lower"
+    assert sentences["equal"] == (
+        "tcmalloc (33.0 %, peak 2.3 x) saves as much within the intervals; mimalloc (32.1 %, peak 1.1 x) is "
+        "preferred, because it has the lower peak"
     )
     assert sentences["to use it"] == (
         "LD_PRELOAD=/usr/lib/libmimalloc.so.2 ./server; the library is in Debian's package libmimalloc2.0"
     )
     light_but_slow = replace(slow, peak_bytes=Difference(0.0, 0, 0, 11))
-    apart = replace(measured, effects=(double, light_but_slow))
+    half_more = replace(fast, peak_bytes=Difference(5.0 * MIB, 0, 0, 11))
+    apart = replace(measured, effects=(half_more, light_but_slow))
     assert decide(study(globals=apart, on_top=None)).answer.malloc == "tcmalloc"
 
 
@@ -294,6 +296,29 @@ def test_unresolved_if_nothing_saves_time():
 
 def _headline(trial, globals_) -> str:
     return decide(study(trial=trial, chosen=None, globals=globals_, on_top=None)).headline
+
+
+def test_local_headline_names_the_lean_malloc():
+    """Of two that save less than the local allocator, and meet."""
+    measured = mallocs(("tcmalloc", 14.0, 2.0), ("mimalloc", 12.0, 2.0))
+    fast, light = measured.effects
+    double = replace(fast, peak_bytes=Difference(13.0 * MIB, 0, 0, 11))
+    sentences = facts(globals=replace(measured, effects=(double, light)), on_top=None)
+    assert sentences["mimalloc instead of glibc"] == (
+        "12.0 ms saved (10.0 to 14.0 ms); peak 1.1 x; preferred to tcmalloc, because their intervals meet "
+        "and its peak is lower"
+    )
+    assert facts(on_top=None)["mimalloc instead of glibc"] == "12.0 ms saved (11.0 to 13.0 ms); peak 1.1 x"
+
+
+def test_no_bound_exceeds_the_time_of_the_program():
+    """Three rounds of a program of 69 ms on a busy machine."""
+    busy = mallocs(("mimalloc", -40.0, 404.0))
+    headline = _headline(None, busy)
+    assert "but the saving of mimalloc is not known, because after 21 rounds its interval reaches to the" in (
+        headline
+    )
+    assert "364 ms" not in headline
 
 
 def test_wide_interval_is_unresolved_without_a_trial():
@@ -490,6 +515,7 @@ def test_json_has_answer_facts_and_study():
         "strategy": "monotonic",
         "malloc": None,
         "age": None,
+        "equal": [],
     }
     assert document["wall"] is False
     assert document["headline"].startswith("Put a monotonic")

@@ -12,7 +12,7 @@ import pytest
 
 from mallard.advisor.trial import program as trial_program
 from mallard.advisor.trial.campaign import Campaign, run_campaign
-from mallard.advisor.trial.effect import summarize_trial
+from mallard.advisor.trial.effect import difference, run_cpu_seconds, summarize_trial
 from mallard.advisor.trial.load import FAILED_LOAD, Load, LoadResult
 from mallard.advisor.trial.process import Measured, RunsDifferError
 from mallard.advisor.trial.program import (
@@ -106,6 +106,18 @@ def test_difference_is_paired_by_round():
     assert paired_difference([2.0], [1.0]).low == float("-inf")
     with pytest.raises(ValueError, match="paired"):
         paired_difference([1.0], [1.0, 2.0])
+
+
+def test_saving_is_at_most_the_whole():
+    """In three rounds on a busy machine the interval is wider than the time."""
+    times = ((0.05, 0.4, 0.06), (0.1, 0.07, 0.3))
+    runs, base = ([replace(RESULT, cpu_seconds=seconds) for seconds in side] for side in times)
+    for planned in (None, 2):  # also after further rounds
+        time = difference(runs, base, run_cpu_seconds, planned)
+        assert (time.median, time.low) == (pytest.approx(-0.05), -0.1)
+        assert time.high > 0.3
+    signed = difference(runs, base, lambda run: run.cpu_seconds - 1.0)
+    assert signed.low < -0.3, "a metric may be negative"
 
 
 def test_best_strategy_saves_most():

@@ -7,7 +7,9 @@
     candidates.py      scopes of the profile that are worth a trial
     patterns.py        advice other than an allocator
     code.py            code to paste
-    verdict.py         the choice of the advice, in words, with its figures
+    choice.py          one answer for changes that save equally, as far as measured
+    answer.py          the answer to a study
+    verdict.py         the answer in words, with its figures
 
 A trial beats a prediction: the profile only chooses the candidates.
 """

@@ -85,7 +85,7 @@ def measure_ages(
     trials: Sequence[ScopeTrial],
     step: Step,
 ) -> tuple[AgedHeap, ...]:
-    fastest = study.globals.best or next(iter(study.globals.allowed), None)
+    fastest = study.best_malloc or next(iter(study.globals.allowed), None)
     mallocs = [request.mallocs[0], *([fastest.malloc] if fastest else [])]
     several = study.load is None and study.globals.cores > SEVERAL_CORES
     return tuple(

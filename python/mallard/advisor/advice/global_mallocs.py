@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from mallard.advisor.advice.ceiling import WORTH_DOING, Ceiling
+from mallard.advisor.advice.choice import Choice, preferred, saving
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.trial.campaign import LEAST_EFFECT, PRINTED_OTHER, run_once
 from mallard.advisor.trial.effect import (
@@ -19,7 +20,7 @@ from mallard.advisor.trial.effect import (
     run_cpu_seconds,
     run_wall_seconds,
 )
-from mallard.advisor.trial.further_rounds import final_interval, further_rounds
+from mallard.advisor.trial.further_rounds import further_rounds
 from mallard.advisor.trial.program import Program, RunResult
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.shared.age import Age, young
@@ -103,21 +104,25 @@ class Globals:
         return [effect for effect in self.effects if effect.malloc not in self.differing]
 
     @property
-    def as_fast_as_fastest(self) -> list[GlobalEffect]:
-        """The mallocs that save time, largest saving first, without those that save less than another one
-        beyond both intervals."""
-        saving = [effect for effect in self.allowed if effect.saves]
-        least = min((effect.time.high for effect in saving), default=0.0)
-        return [effect for effect in saving if effect.time.low <= least]
+    def choices(self) -> list[Choice]:
+        """The mallocs whose saving exceeds its interval and is worth a change, largest saving first."""
+        least = LEAST_EFFECT * self.seconds
+        return [
+            self.choice(effect) for effect in self.allowed if effect.saves and -effect.time.median >= least
+        ]
+
+    def choice(self, effect: GlobalEffect) -> Choice:
+        time, memory = saving(effect.time, self.seconds), saving(effect.peak_bytes, self.peak_bytes)
+        return Choice(effect.malloc, is_local=False, time=time, memory=memory)
 
     @property
     def best(self) -> GlobalEffect | None:
         """Of mallocs that are equally fast as far as measured, the one with the lower peak memory."""
-        return min(self.as_fast_as_fastest, key=self._cost, default=None)
+        return self.find(preferred(self.choices))
 
-    def _cost(self, effect: GlobalEffect) -> tuple[float, float]:
-        """Peaks that are shown as the same ratio are equal: the rest is noise."""
-        return round(effect.peak_bytes.median / max(self.peak_bytes, 1.0), 1), effect.time.median
+    def find(self, choice: Choice | None) -> GlobalEffect | None:
+        names = [choice.name] if choice and not choice.is_local else []
+        return next((effect for effect in self.effects if effect.malloc in names), None)
 
 
 def run_globals(
@@ -180,13 +185,13 @@ def compare_mallocs(rounds: Rounds[RunResult], planned: int) -> Globals:
 
 
 def _effect(malloc: str, runs: Sequence[RunResult], base: Sequence[RunResult], planned: int) -> GlobalEffect:
-    cpu_time = final_interval(difference(runs, base, run_cpu_seconds), planned)
+    cpu_time = difference(runs, base, run_cpu_seconds, planned)
     return GlobalEffect(
         malloc=malloc,
         time=cpu_time,
         peak_bytes=difference(runs, base, lambda run: float(run.peak_bytes)),
         cpu_time=cpu_time,
-        wall_time=final_interval(difference(runs, base, run_wall_seconds), planned),
+        wall_time=difference(runs, base, run_wall_seconds, planned),
         metric=metric_difference(runs, base),
     )
 

@@ -286,7 +286,7 @@ def _learn_rules(trace: Path, scope: Scope, request: Request) -> Scope:
 
 def _on_top(runner: TrialRunner, scope: Scope, study: Study, request: Request, plan: Plan) -> Ground | None:
     """The chosen scope under the best of the other mallocs."""
-    malloc = study.globals.best
+    malloc = study.best_malloc
     if malloc is None:
         return None
     assert study.best

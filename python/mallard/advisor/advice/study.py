@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from mallard.advisor.advice.aged import AgedHeap
 from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.ceiling import Ceiling
+from mallard.advisor.advice.choice import Choice, preferred, saving
 from mallard.advisor.advice.code import TypeChange
-from mallard.advisor.advice.global_mallocs import Globals
+from mallard.advisor.advice.global_mallocs import GlobalEffect, Globals
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.trial.campaign import LEAST_EFFECT, Ground, Result
@@ -86,12 +87,32 @@ class Study:
         return self.ground.trial.wall if self.ground else self.globals.wall
 
     @property
-    def best(self) -> Effect | None:
-        """The strategy that saves most, if its saving exceeds its interval and is worth a change."""
+    def strategies(self) -> list[Choice]:
+        """The strategies whose saving exceeds its interval and is worth a change, largest saving first."""
         ground = self.ground
         if ground is None:
-            return None
+            return []
         least = LEAST_EFFECT * ground.trial.program_seconds
-        return next(
-            (effect for effect in ground.allowed if effect.saves and -effect.time.median >= least), None
-        )
+        return [
+            self.choice(ground, effect)
+            for effect in ground.allowed
+            if effect.saves and -effect.time.median >= least
+        ]
+
+    def choice(self, ground: Ground, effect: Effect) -> Choice:
+        time = saving(effect.time, ground.trial.program_seconds)
+        memory = saving(effect.peak_bytes, self.globals.peak_bytes)
+        return Choice(effect.strategy, is_local=True, time=time, memory=memory)
+
+    @property
+    def best(self) -> Effect | None:
+        """Of strategies that are equally fast as far as measured, the preferred one."""
+        choice, ground = preferred(self.strategies), self.ground
+        effects = ground.allowed if choice and ground else []
+        return next((effect for effect in effects if choice and effect.strategy == choice.name), None)
+
+    @property
+    def best_malloc(self) -> GlobalEffect | None:
+        """Of the mallocs that are equal to the best change, or of all of them if there is none."""
+        best = preferred([*self.globals.choices, *self.strategies])
+        return self.globals.find(best) or self.globals.best

@@ -6,11 +6,9 @@ no change of code, so it is advised wherever it saves nearly as much.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from mallard.advisor.advice.aged_sentences import (
     aged_facts,
@@ -21,7 +19,22 @@ from mallard.advisor.advice.aged_sentences import (
     scope_change,
     still_saves,
 )
+from mallard.advisor.advice.answer import (
+    Answer,
+    Kind,
+    best_strategy_on_top,
+    choose_answer,
+    failures,
+    first_kind,
+    is_unmeasured,
+    local_follow_up,
+    local_is_as_good_as_both,
+    open_malloc,
+    peak_of_both,
+    tried,
+)
 from mallard.advisor.advice.candidates import Candidate, LastingSite
+from mallard.advisor.advice.choice import Choice
 from mallard.advisor.advice.code import REGIONS, code_for
 from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.study import Study
@@ -48,127 +61,10 @@ from mallard.advisor.trial.campaign import (
     unresolved,
 )
 from mallard.advisor.trial.effect import Effect, figure, metric_change
-from mallard.shared.mallocs import how_to_use, title
+from mallard.shared.mallocs import how_to_use, is_switch, title
 from mallard.shared.prose import capitalised, in_prose
 from mallard.shared.report.figures import count, plural
 from mallard.shared.version import bench_command
-
-Kind = Literal["nothing", "local", "global", "unresolved", "unmeasured"]
-
-GLOBAL_IS_ENOUGH = 0.8  # of a local allocator's saving
-MAIN_IS_ENOUGH = 0.5
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The change that the headline advises."""
-
-    kind: Kind
-    strategy: str | None = None  # for the chosen scope
-    malloc: str | None = None  # instead of the base
-    age: str | None = None  # of the only heap on which it saves time; None if that is the first one
-
-
-def choose_answer(study: Study) -> Answer:
-    kind = _kind(study)
-    if kind in ("nothing", "unresolved"):
-        return _choose_aged_answer(study) or Answer(kind)
-    if kind == "local":
-        assert study.best
-        return Answer(kind, strategy=study.best.strategy)
-    if kind == "global":
-        assert study.globals.best
-        follow_up = local_follow_up(study)
-        return Answer(
-            kind, strategy=follow_up.strategy if follow_up else None, malloc=study.globals.best.malloc
-        )
-    return Answer(kind)
-
-
-def _choose_aged_answer(study: Study) -> Answer | None:
-    """The change that saves time on a heap with a past alone; None if there is none."""
-    for aged in study.aged:
-        scope, malloc = best_aged_scope(aged), best_aged_malloc(aged)
-        local_saving = -scope.effect.time.median if scope and scope.effect else 0.0
-        global_saving = -malloc.time.median if malloc else 0.0
-        if scope and scope.effect and global_saving < GLOBAL_IS_ENOUGH * local_saving:
-            return Answer("local", strategy=scope.effect.strategy, age=aged.age.name)
-        if malloc:
-            return Answer("global", malloc=malloc.malloc, age=aged.age.name)
-    return None
-
-
-def _kind(study: Study) -> Kind:
-    if not study.ceiling.worth_a_trial:
-        return "unmeasured" if study.linked_malloc else "nothing"
-    if _is_unmeasured(study):
-        return "unmeasured"
-    local_saving, global_saving = _saved_locally(study), _saved_globally(study)
-    if max(local_saving, global_saving) <= 0:
-        return "unmeasured" if study.linked_malloc and not study.trial else "unresolved"
-    # An allocator that serves all of main is a global allocator, and an existing one needs no work.
-    enough = MAIN_IS_ENOUGH if study.chosen and study.chosen.is_main else GLOBAL_IS_ENOUGH
-    if study.chosen and study.chosen.is_unnamed:
-        enough = 0.0
-    if not global_saving or global_saving < enough * local_saving:
-        return "local"
-    return "local" if local_is_as_good_as_both(study) else "global"
-
-
-def _is_unmeasured(study: Study) -> bool:
-    """True if the program tolerated nothing that was tried."""
-    return not study.globals.allowed and not _tried(study) and bool(_failures(study))
-
-
-def _failures(study: Study) -> dict[str, str]:
-    return study.globals.failures | (study.ground.failures if study.ground else {})
-
-
-def _saved_locally(study: Study) -> float:
-    return -study.best.time.median if study.best else 0.0
-
-
-def _saved_globally(study: Study) -> float:
-    best = study.globals.best
-    return -best.time.median if best and -best.time.median >= LEAST_EFFECT * study.globals.seconds else 0.0
-
-
-def _tried(study: Study) -> list[Effect]:
-    return study.ground.allowed if study.ground else []
-
-
-def best_strategy_on_top(study: Study) -> Effect | None:
-    """The effect of the best strategy when it runs under the best of the other mallocs."""
-    wanted = study.best.strategy if study.best else None
-    effects = study.on_top.trial.effects if study.on_top else ()
-    return next((effect for effect in effects if effect.strategy == wanted), None)
-
-
-def local_follow_up(study: Study) -> Effect | None:
-    """The local allocator that still saves time once the program uses the other malloc."""
-    on_top, chosen = best_strategy_on_top(study), study.chosen
-    if on_top is None or chosen is None or chosen.is_main or chosen.is_unnamed or not on_top.saves:
-        return None
-    return on_top
-
-
-def local_is_as_good_as_both(study: Study) -> bool:
-    """True if the local allocator alone is as fast, as far as measured, as that allocator under the other
-    malloc, and takes less memory.
-    """
-    best, malloc, on_top = study.best, study.globals.best, local_follow_up(study)
-    if best is None or malloc is None or on_top is None:
-        return False
-    middle = malloc.time.median + on_top.time.median
-    half = math.hypot(malloc.time.high - malloc.time.median, on_top.time.high - on_top.time.median)
-    is_as_fast = best.time.low <= middle + half
-    return is_as_fast and best.peak_bytes.median < peak_of_both(malloc, on_top)
-
-
-def peak_of_both(malloc: GlobalEffect, on_top: Effect) -> float:
-    """The bytes by which the peak grows with both halves of the advice."""
-    return malloc.peak_bytes.median + on_top.peak_bytes.median
-
 
 BLOCKS_TO_NAME = 1000
 NOT_SEEN = (
@@ -193,11 +89,11 @@ class Verdict:
 
 def decide(study: Study) -> Verdict:
     answer = choose_answer(study)
-    kind = answer.kind if answer.age is None else _kind(study)
+    kind = answer.kind if answer.age is None else first_kind(study)
     return Verdict(
         answer,
         _HEADLINES[kind](study) if answer.age is None else _aged_headline(study, answer),
-        tuple(_facts(study, kind)),
+        tuple(_facts(study, answer, kind)),
         tuple(_notes(study, kind)),
         _code(study, answer.strategy) if answer.strategy and _can_be_written(study, answer) else "",
     )
@@ -247,7 +143,7 @@ def _under_load(study: Study) -> str:
 
 
 def _global(study: Study) -> str:
-    best = study.globals.best
+    best = study.best_malloc
     assert best
     aged = "".join(malloc_at_ages(study, best.malloc))
     return (
@@ -292,24 +188,34 @@ def _then(study: Study) -> str:
 
 
 def _unmeasured(study: Study) -> str:
-    if not _is_unmeasured(study):
+    if not is_unmeasured(study):
         return (
             f"Nothing could be measured: the program has its own {study.linked_malloc} linked into it, which "
             "no preloaded library replaces; recorded were only blocks from elsewhere, "
             f"{count(study.allocations)} of them. Link it with the malloc of the C library, and try again."
         )
-    failures = describe_failures_together(_failures(study))
-    return f"Nothing could be measured: {failures}; with {study.base} alone it does not. {PAST_MALLOC}"
+    failed = describe_failures_together(failures(study))
+    return f"Nothing could be measured: {failed}; with {study.base} alone it does not. {PAST_MALLOC}"
 
 
 def _unresolved(study: Study) -> str:
+    wide = open_malloc(study)
     room = unresolved(
-        {effect.malloc: effect.time for effect in study.globals.allowed}
-        | {strategy_name(effect): effect.time for effect in _tried(study)},
+        {wide.malloc: wide.time}
+        if wide
+        else {effect.malloc: effect.time for effect in study.globals.allowed}
+        | {strategy_name(effect): effect.time for effect in tried(study)},
         study.ceiling.program_seconds,
-        len(study.globals.effects) + len(_tried(study)) + 3,  # with the base malloc, unchanged and the null
+        len(study.globals.effects) + len(tried(study)) + 3,  # with the base malloc, unchanged and the null
         study.globals.wall_seconds,
     )
+    if wide and study.best and study.chosen and study.ground:
+        saved = change(study.best.time, study.ground.trial.program_seconds)
+        return (
+            f"Not resolved: {room}. {title(wide.malloc)} would change no source, and so is worth those runs "
+            f"before {strategy_name(study.best)} in {study.chosen.with_source}: {saved}, {_measured(study)}, "
+            f"against {_base(study)}."
+        )
     total = f"{times(study.ceiling.program_seconds)} {_under_load(study)}".rstrip()
     if room:
         return (
@@ -341,21 +247,23 @@ _HEADLINES = {
 # ---- facts
 
 
-def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
+def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]]:
+    if answer.equal:
+        yield "equal", _equal(study, answer)
     if study.process:
         yield "process", study.process
     if study.load:
         yield "load", f"'{study.load.command}'; times are the server's CPU time from its start to its end"
     if study.load and study.load.metric and study.globals.metric is not None:
         yield "metric", _metric(study, study.load.metric, study.globals.metric)
-    if kind != "unmeasured" or _is_unmeasured(study):
+    if kind != "unmeasured" or is_unmeasured(study):
         yield "estimate", _estimate(study)
     if kind != "unmeasured":
         yield from aged_facts(study)
     if kind in ("nothing", "unmeasured"):
         return
-    if kind == "global" and study.globals.best:
-        yield "to use it", how_to_use(study.globals.best.malloc, study.words)
+    if kind == "global" and study.best_malloc:
+        yield "to use it", how_to_use(study.best_malloc.malloc, study.words)
     yield from _mallocs(study, kind)
     if study.chosen and study.ground:
         if study.best and kind != "local":
@@ -374,6 +282,46 @@ def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
         ):
             continue
         yield pattern.kind, f"{pattern.where}: {pattern.reason}. Remedy, not tried: {pattern.remedy}."
+
+
+def _equal(study: Study, answer: Answer) -> str:
+    """The changes that save as much within the intervals, and why the answer is preferred."""
+    choices = {choice.name: choice for choice in (*study.globals.choices, *study.strategies)}
+    best = choices[answer.malloc or answer.strategy or ""]
+    equals = [choices[name] for name in answer.equal]
+    names = in_prose([_with_saving(study, choice) for choice in equals])
+    verb = "saves" if len(equals) == 1 else "save"
+    return f"{names} {verb} as much within the intervals; {_with_saving(study, best)} {_reason(best, equals)}"
+
+
+def _with_saving(study: Study, choice: Choice) -> str:
+    name = _choice_name(study, choice)
+    return f"{name} ({percent(choice.time.middle)}, peak {choice.peak:.1f} x)"
+
+
+def _choice_name(study: Study, choice: Choice) -> str:
+    if not choice.is_local:
+        return title(choice.name)
+    effect = next(effect for effect in tried(study) if effect.strategy == choice.name)
+    return strategy_name(effect).rstrip(",")
+
+
+def _reason(best: Choice, equals: Sequence[Choice]) -> str:
+    """Why the choice is preferred to those that are equal."""
+    reasons = ["changes no source"] if not best.is_local and any(other.is_local for other in equals) else []
+    alike = [other for other in equals if other.is_local is best.is_local]
+    # Of changes of the environment, those with a much higher peak.
+    if any(other.peak > best.peak for other in (*alike, *(other for other in equals if best.is_local))):
+        reasons.append("has the lower peak")
+    if any(other.peak == best.peak for other in alike):
+        reasons.append(
+            "gains most beyond a trial"
+            if best.is_local
+            else "needs no library"
+            if is_switch(best.name)
+            else "is the first by name"
+        )
+    return f"is preferred, because it {in_prose(reasons)}" if reasons else "is preferred"
 
 
 def _estimate(study: Study) -> str:
@@ -432,10 +380,8 @@ def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
                 "" if effect.saves or effect.time.low > 0 else ", which is not significant"
             )
             text += f"; peak {peak_ratio(effect.peak_bytes.median, study.globals.peak_bytes)}"
-            fastest = study.globals.as_fast_as_fastest
-            if effect is study.globals.best and effect is not fastest[0]:
-                other = title(fastest[0].malloc)
-                text += f"; preferred to {other}, because their intervals meet and its peak is lower"
+            if kind != "global" and effect is study.best_malloc:
+                text += _preferred_to(study, effect)
             if (
                 study.on_top
                 and study.on_top.malloc == effect.malloc
@@ -446,6 +392,14 @@ def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
                     peak = peak_ratio(peak_of_both(effect, best), study.globals.peak_bytes)
                     text += f"; both are as fast as the local allocator alone, with a peak of {peak}"
             yield f"{title(effect.malloc)} instead of {study.globals.base}", text
+
+
+def _preferred_to(study: Study, best: GlobalEffect) -> str:
+    """Empty if no malloc saves more."""
+    fastest = study.globals.choices[0]
+    if fastest.name == best.malloc or fastest.peak <= study.globals.choice(best).peak:
+        return ""
+    return f"; preferred to {title(fastest.name)}, because their intervals meet and its peak is lower"
 
 
 def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
@@ -522,9 +476,9 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
     yield from study.notes
     if kind != "nothing" and (advice := short(study.ceiling.program_seconds)):
         yield advice
-    if kind != "unmeasured" and (failures := _failures(study)):
-        arms = "that, it does not; it was" if len(failures) == 1 else "them, it does not; they were"
-        yield f"{capitalised(describe_failures_together(failures))}; without {arms} excluded."
+    if kind != "unmeasured" and (failed := failures(study)):
+        arms = "that, it does not; it was" if len(failed) == 1 else "them, it does not; they were"
+        yield f"{capitalised(describe_failures_together(failed))}; without {arms} excluded."
     if study.ground and (faster := faster_null(study.ground.trial, LEAST_EFFECT)):
         yield faster
     if study.wall:

@@ -25,6 +25,7 @@ from mallard.shared.age import Age
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, own_name
 from mallard.shared.prose import in_prose
+from mallard.shared.report.figures import plural
 from mallard.shared.stats import Difference
 
 LEAST_EFFECT = 0.01  # of the program's time; less is not worth a change of code
@@ -120,10 +121,15 @@ def unresolved(
     if -time.low < least or time.high - time.low < least:
         return ""
     rounds = 4 * time.n  # the width falls with the root of the rounds
+    halves = f"--rounds {rounds} halves it, in about {_long(rounds * runs_per_round * run_seconds)}"
+    if -time.low >= program_seconds:
+        return (
+            f"the saving of {name} is not known, because after {plural(time.n, 'round')} its interval "
+            f"reaches to the whole run; {halves}"
+        )
     return (
         f"{name} may save up to {_milliseconds(-time.low)}: its interval is "
-        f"{_milliseconds(time.high - time.low)} wide after {time.n} rounds, and --rounds {rounds} halves it, "
-        f"in about {_long(rounds * runs_per_round * run_seconds)}"
+        f"{_milliseconds(time.high - time.low)} wide after {plural(time.n, 'round')}, and {halves}"
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mallard.advisor.trial.further_rounds import final_interval
 from mallard.advisor.trial.process import Measured
@@ -79,7 +79,7 @@ def summarize_trial(
     effects = [
         Effect(
             strategy,
-            final_interval(difference(rounds.of(strategy), null, seconds), planned or len(null)),
+            difference(rounds.of(strategy), null, seconds, planned or len(null)),
             difference(rounds.of(strategy), null, lambda run: float(run.peak_bytes)),
             difference(rounds.of(strategy), null, lambda run: float(run.faults)),
             rounds.of(strategy)[0].counts or Counts(),
@@ -122,13 +122,20 @@ def metric_difference(runs: Sequence[Measured], base: Sequence[Measured]) -> Dif
 
 
 def difference(
-    runs: Sequence[Measured], base: Sequence[Measured], quantity: Callable[[Measured], float]
+    runs: Sequence[Measured],
+    base: Sequence[Measured],
+    quantity: Callable[[Measured], float],
+    planned: int | None = None,
 ) -> Difference:
-    """Pairs the rounds that both completed."""
+    """Pairs the rounds that both completed; those beyond `planned` are further ones. What is never negative
+    falls at most to zero, and so does the interval, however few the rounds are.
+    """
     rounds = min(len(runs), len(base))
-    return paired_difference(
-        [quantity(run) for run in runs[:rounds]], [quantity(run) for run in base[:rounds]]
-    )
+    values, base_values = ([quantity(run) for run in side[:rounds]] for side in (runs, base))
+    change = final_interval(paired_difference(values, base_values), planned or rounds)
+    if min(*values, *base_values) < 0:
+        return change
+    return replace(change, low=max(change.low, -median(base_values)))
 
 
 def metric_change(metric: Difference) -> str:

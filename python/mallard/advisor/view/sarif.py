@@ -53,7 +53,7 @@ def _measured(study: Study, verdict: Verdict) -> list[dict[str, Any]]:
     elif verdict.kind == "local":
         effect, candidate = study.best, study.chosen
     elif verdict.kind == "global":
-        effect = study.globals.best
+        effect = study.best_malloc
     if effect is None:
         return []
     rule = "local-allocator" if candidate else "other-malloc"

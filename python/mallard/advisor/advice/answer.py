@@ -1,0 +1,154 @@
+"""The answer: the change that the measurements of a study advise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from mallard.advisor.advice.aged_sentences import best_aged_malloc, best_aged_scope
+from mallard.advisor.advice.choice import (
+    GLOBAL_IS_ENOUGH,
+    NOT_EXCLUDED,
+    Choice,
+    choose,
+    saving,
+)
+from mallard.advisor.advice.global_mallocs import GlobalEffect
+from mallard.advisor.advice.study import Study
+from mallard.advisor.trial.effect import Effect
+
+Kind = Literal["nothing", "local", "global", "unresolved", "unmeasured"]
+
+MAIN_IS_ENOUGH = 0.5
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The change that the headline advises."""
+
+    kind: Kind
+    strategy: str | None = None  # for the chosen scope
+    malloc: str | None = None  # instead of the base
+    age: str | None = None  # of the only heap on which it saves time; None if that is the first one
+    equal: tuple[str, ...] = ()  # mallocs and strategies whose saving cannot be told from the answer's
+
+
+def choose_answer(study: Study) -> Answer:
+    kind = first_kind(study)
+    if open_malloc(study) and kind == "unresolved":
+        return Answer(kind)
+    if kind in ("nothing", "unresolved"):
+        return _choose_aged_answer(study) or Answer(kind)
+    if kind == "local":
+        assert study.best
+        name = study.best.strategy
+        return Answer(kind, strategy=name, equal=_equals(study, name))
+    if kind == "global":
+        best = study.best_malloc
+        assert best
+        follow_up = local_follow_up(study)
+        strategy = follow_up.strategy if follow_up else None
+        return Answer(kind, strategy, best.malloc, equal=_equals(study, best.malloc))
+    return Answer(kind)
+
+
+def _choose_aged_answer(study: Study) -> Answer | None:
+    """The change that saves time on a heap with a past alone; None if there is none."""
+    for aged in study.aged:
+        scope, malloc = best_aged_scope(aged), best_aged_malloc(aged)
+        local_saving = -scope.effect.time.median if scope and scope.effect else 0.0
+        global_saving = -malloc.time.median if malloc else 0.0
+        if scope and scope.effect and global_saving < GLOBAL_IS_ENOUGH * local_saving:
+            return Answer("local", strategy=scope.effect.strategy, age=aged.age.name)
+        if malloc:
+            return Answer("global", malloc=malloc.malloc, age=aged.age.name)
+    return None
+
+
+def first_kind(study: Study) -> Kind:
+    """The kind of the answer for the first heap alone."""
+    if not study.ceiling.worth_a_trial:
+        return "unmeasured" if study.linked_malloc else "nothing"
+    if is_unmeasured(study):
+        return "unmeasured"
+    # An allocator that serves all of main is a global allocator, and an existing one needs no work.
+    enough = MAIN_IS_ENOUGH if study.chosen and study.chosen.is_main else GLOBAL_IS_ENOUGH
+    mallocs, strategies = study.globals.choices, study.strategies
+    if study.chosen and study.chosen.is_unnamed and mallocs:
+        strategies = []  # nobody can change the function before its symbols are installed
+    best = choose(mallocs, strategies, enough)
+    if best is None:
+        return "unmeasured" if study.linked_malloc and not study.trial else "unresolved"
+    if best.is_local:
+        return "unresolved" if open_malloc(study) else "local"
+    return "local" if local_is_as_good_as_both(study) else "global"
+
+
+def open_malloc(study: Study) -> GlobalEffect | None:
+    """A malloc that may save much more than the local allocator, because its interval is too wide. It changes
+    no source, so it is measured before a change is advised.
+    """
+    best, ground = study.best, study.ground
+    if best is None or ground is None:
+        return None
+    least = NOT_EXCLUDED * saving(best.time, ground.trial.program_seconds).middle * study.globals.seconds
+    return next((effect for effect in study.globals.allowed if -effect.time.low >= least), None)
+
+
+def _equals(study: Study, answer: str) -> tuple[str, ...]:
+    every = _choices(study)
+    best = next(choice for choice in every if choice.name == answer)
+    return tuple(choice.name for choice in every if choice != best and choice.time.is_equal(best.time))
+
+
+def _choices(study: Study) -> list[Choice]:
+    return [*study.globals.choices, *study.strategies]
+
+
+def is_unmeasured(study: Study) -> bool:
+    """True if the program tolerated nothing that was tried."""
+    return not study.globals.allowed and not tried(study) and bool(failures(study))
+
+
+def failures(study: Study) -> dict[str, str]:
+    return study.globals.failures | (study.ground.failures if study.ground else {})
+
+
+def tried(study: Study) -> list[Effect]:
+    return study.ground.allowed if study.ground else []
+
+
+def best_strategy_on_top(study: Study) -> Effect | None:
+    """The effect of the best strategy when it runs under the best of the other mallocs."""
+    wanted = study.best.strategy if study.best else None
+    effects = study.on_top.trial.effects if study.on_top else ()
+    return next((effect for effect in effects if effect.strategy == wanted), None)
+
+
+def local_follow_up(study: Study) -> Effect | None:
+    """The local allocator that still saves time once the program uses the other malloc."""
+    on_top, chosen = best_strategy_on_top(study), study.chosen
+    if on_top is None or chosen is None or chosen.is_main or chosen.is_unnamed or not on_top.saves:
+        return None
+    return on_top
+
+
+def local_is_as_good_as_both(study: Study) -> bool:
+    """True if the local allocator alone saves more than the other malloc beyond their intervals, is as fast,
+    as far as measured, as that allocator under the malloc, and takes less memory.
+    """
+    best, malloc, on_top = study.best, study.best_malloc, local_follow_up(study)
+    if best is None or malloc is None or on_top is None:
+        return False
+    if malloc.malloc in _equals(study, best.strategy):
+        return False
+    middle = malloc.time.median + on_top.time.median
+    half = math.hypot(malloc.time.high - malloc.time.median, on_top.time.high - on_top.time.median)
+    is_as_fast = best.time.low <= middle + half
+    return is_as_fast and best.peak_bytes.median < peak_of_both(malloc, on_top)
+
+
+def peak_of_both(malloc: GlobalEffect, on_top: Effect) -> float:
+    """The bytes by which the peak grows with both halves of the advice."""
+    return malloc.peak_bytes.median + on_top.peak_bytes.median
