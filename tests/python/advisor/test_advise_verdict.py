@@ -443,6 +443,11 @@ def test_facts_name_both_heaps():
     [
         (None, "local", "put a multipool into build() (server.cpp:88): 45.9 % saved, 50.0 ms of 109 ms"),
         (("jemalloc", 48.0, 1.0), "global", "use jemalloc instead of glibc: 44.0 % saved, 48.0 ms of 109 ms"),
+        (
+            ("jemalloc", 30.0, 21.0),
+            "global",
+            "use jemalloc instead of glibc: 27.5 % saved, 30.0 ms of 109 ms",
+        ),
         (("jemalloc", 9.0, 1.0), "local", "put a multipool into build() (server.cpp:88): 45.9 % saved"),
         (("jemalloc", 0.2, 1.0), "local", "put a multipool into build() (server.cpp:88): 45.9 % saved"),
     ],

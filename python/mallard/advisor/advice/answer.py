@@ -16,6 +16,7 @@ from mallard.advisor.advice.choice import (
 )
 from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.study import Study
+from mallard.advisor.trial.campaign import is_wide
 from mallard.advisor.trial.effect import Effect
 
 Kind = Literal["nothing", "local", "global", "unresolved", "unmeasured"]
@@ -57,12 +58,15 @@ def _choose_aged_answer(study: Study) -> Answer | None:
     """The change that saves time on a heap with a past alone; None if there is none."""
     for aged in study.aged:
         scope, malloc = best_aged_scope(aged), best_aged_malloc(aged)
-        local_saving = -scope.effect.time.median if scope and scope.effect else 0.0
-        global_saving = -malloc.time.median if malloc else 0.0
-        if scope and scope.effect and global_saving < GLOBAL_IS_ENOUGH * local_saving:
+        local = (
+            saving(scope.effect.time, scope.ground.trial.program_seconds) if scope and scope.effect else None
+        )
+        if malloc and aged.globals:
+            time = saving(malloc.time, aged.globals.seconds)
+            if local is None or time.is_enough(local, GLOBAL_IS_ENOUGH):
+                return Answer("global", malloc=malloc.malloc, age=aged.age.name)
+        if scope and scope.effect:
             return Answer("local", strategy=scope.effect.strategy, age=aged.age.name)
-        if malloc:
-            return Answer("global", malloc=malloc.malloc, age=aged.age.name)
     return None
 
 
@@ -82,7 +86,7 @@ def first_kind(study: Study) -> Kind:
         return "unmeasured" if study.linked_malloc and not study.trial else "unresolved"
     if best.is_local:
         return "unresolved" if open_malloc(study) else "local"
-    return "local" if local_is_as_good_as_both(study) else "global"
+    return "local" if local_is_as_good_as_both(study) and not open_malloc(study) else "global"
 
 
 def open_malloc(study: Study) -> GlobalEffect | None:
@@ -93,13 +97,14 @@ def open_malloc(study: Study) -> GlobalEffect | None:
     if best is None or ground is None:
         return None
     least = NOT_EXCLUDED * saving(best.time, ground.trial.program_seconds).middle * study.globals.seconds
-    return next((effect for effect in study.globals.allowed if -effect.time.low >= least), None)
+    wide = (effect for effect in study.globals.allowed if is_wide(effect.time, study.globals.seconds))
+    return next((effect for effect in wide if -effect.time.low >= least), None)
 
 
 def _equals(study: Study, answer: str) -> tuple[str, ...]:
     every = _choices(study)
     best = next(choice for choice in every if choice.name == answer)
-    return tuple(choice.name for choice in every if choice != best and choice.time.is_equal(best.time))
+    return tuple(choice.name for choice in every if choice != best and choice.time.is_as_good(best.time))
 
 
 def _choices(study: Study) -> list[Choice]:

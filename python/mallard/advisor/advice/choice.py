@@ -37,13 +37,14 @@ class Saving:
     def certain(self) -> float:
         return self.middle - self.half
 
-    @property
-    def possible(self) -> float:
-        return self.middle + self.half
-
-    def is_equal(self, other: Saving) -> bool:
+    def is_as_good(self, best: Saving) -> bool:
         """True if the two intervals, which are independent, do not tell the savings apart."""
-        return abs(self.middle - other.middle) <= math.hypot(self.half, other.half)
+        is_equal = abs(self.middle - best.middle) <= math.hypot(self.half, best.half)
+        return is_equal and self.middle >= EQUAL_SAVING * best.middle
+
+    def is_enough(self, local: Saving, enough: float) -> bool:
+        """True if a malloc that saves this much precedes a local allocator, because no source changes."""
+        return self.is_as_good(local) or self.middle >= enough * local.middle
 
 
 def saving(difference: Difference, total: float) -> Saving:
@@ -79,11 +80,7 @@ class Choice:
 def equals_of_best(choices: Sequence[Choice]) -> list[Choice]:
     """The choices that cannot be told from the one with the largest certain saving of time."""
     best = min(choices, key=lambda choice: (-choice.time.certain, choice.order), default=None)
-    return [choice for choice in choices if best and _is_as_good(choice, best)]
-
-
-def _is_as_good(choice: Choice, best: Choice) -> bool:
-    return choice.time.is_equal(best.time) and choice.time.middle >= EQUAL_SAVING * best.time.middle
+    return [choice for choice in choices if best and choice.time.is_as_good(best.time)]
 
 
 def preferred(choices: Sequence[Choice]) -> Choice | None:
@@ -99,12 +96,12 @@ def preferred(choices: Sequence[Choice]) -> Choice | None:
 
 
 def choose(mallocs: Sequence[Choice], strategies: Sequence[Choice], enough: float) -> Choice | None:
-    """The answer of the goal `time`. A malloc that surely saves less than a local allocator still precedes it
-    from this part of its saving on, because no source changes.
+    """A malloc that surely saves less than a local allocator still precedes it from the part `enough` of its
+    saving on, because no source changes.
     """
     malloc, strategy = preferred(mallocs), preferred(strategies)
     best = preferred([*mallocs, *strategies])
     if malloc is None or strategy is None or (best and not best.is_local):
         return best
-    is_enough = malloc.time.middle >= enough * strategy.time.middle
-    return malloc if is_enough and malloc.peak <= EQUAL_PEAK * strategy.peak else strategy
+    is_enough = malloc.time.is_enough(strategy.time, enough) and malloc.peak <= EQUAL_PEAK * strategy.peak
+    return malloc if is_enough else strategy

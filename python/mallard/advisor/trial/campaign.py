@@ -108,6 +108,11 @@ def faster_null(trial: Trial, least: float = 0.0) -> str:
     )
 
 
+def is_wide(time: Difference, program_seconds: float) -> bool:
+    """True if further rounds may narrow the interval to a saving that is worth a change, or to none."""
+    return LEAST_EFFECT * program_seconds <= time.width < math.inf
+
+
 def unresolved(
     times: Mapping[str, Difference], program_seconds: float, runs_per_round: int, run_seconds: float
 ) -> str:
@@ -115,10 +120,7 @@ def unresolved(
     hides a saving that is worth a change. `times` has the change of time by strategy or malloc.
     """
     name, time = min(times.items(), key=lambda item: item[1].low, default=("", None))
-    least = LEAST_EFFECT * program_seconds
-    if time is None or not math.isfinite(time.high - time.low):
-        return ""
-    if -time.low < least or time.high - time.low < least:
+    if time is None or not is_wide(time, program_seconds) or -time.low < LEAST_EFFECT * program_seconds:
         return ""
     rounds = 4 * time.n  # the width falls with the root of the rounds
     halves = f"--rounds {rounds} halves it, in about {_long(rounds * runs_per_round * run_seconds)}"
