@@ -70,10 +70,10 @@ def test_the_survey_ends_with_an_answer_to_every_question(
 
 
 def compile_pasted(advice: str, clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A slow or noisy machine may prefer a malloc, whose advice has no code."""
+    """A slow or noisy machine may prefer a malloc, or resolve nothing: that advice has no code."""
     _, heading, code = advice.partition("Code to paste:\n")
     if not heading:
-        assert "LD_PRELOAD=" in advice
+        assert re.search("LD_PRELOAD=|GLIBC_TUNABLES=|Not resolved:|Nothing that was tried", advice), advice
         return
     assert "boost::json" in code
     (clone / "build/tutorial/pasted.cpp").write_text(code, encoding="utf-8")
