@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import time
 from typing import Any
 
 import pytest
 from profile_rows import amount, figures, scope
 from synthetic_profile import document, empty
 
-from mallard.advisor.advice.ceiling import estimate_ceiling, fault_nanoseconds, width
+from mallard.advisor.advice.ceiling import PAGES_TOUCHED, estimate_ceiling, fault_nanoseconds, width
 from mallard.advisor.advice.patterns import Pattern, find_patterns
 from mallard.advisor.profile.document import Profile, read_profile
 
@@ -185,7 +187,10 @@ def test_faults_beyond_the_blocks_do_not_count():
     assert estimate_ceiling(read_profile(json.dumps(empty())), 1.0, 1.0, 900, 200.0).high == 0.0
 
 
-def test_measures_fault_price_and_recording_width():
+def test_measures_fault_price_and_recording_width(monkeypatch):
     assert 0 <= fault_nanoseconds() < 1e6
+    times = itertools.cycle((0.0, 0.003, 0.004, 0.005))  # the first touch takes 3 ms, the next one 1 ms
+    monkeypatch.setattr(time, "thread_time", lambda: next(times))
+    assert fault_nanoseconds() == pytest.approx(2e6 / PAGES_TOUCHED), "not the time of other processes"
     assert width(read_profile(json.dumps(document()))) == pytest.approx(0.01 / 0.084)
     assert width(read_profile(json.dumps(empty()))) == float("inf")

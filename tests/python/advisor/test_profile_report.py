@@ -227,6 +227,17 @@ def test_omits_time_with_wide_interval() -> None:
     assert answer.startswith(f"In the allocator: {disturbed}.")
 
 
+def test_clamped_density_is_not_known() -> None:
+    """The profiler counts no more than the whole time, which a busy machine exceeds."""
+    profile = document(scope=in_depth())
+    for row in (profile["figures"], profile["scope"]["row"]["figures"]):
+        row["D"] |= {"raw": 1.0, "scaled": 1.0, "interval": [0.6, 1.4]}
+    answer = report(profile | {"scope": None}).answer.text
+    assert answer.startswith("In the allocator: not known: the machine was busy.")
+    density = table(report(profile), "Dimensions").rows[0]
+    assert texts(density)[1:] == ["", "-", "not known: the machine was busy"]
+
+
 def test_reports_frequent_interrupted_operations() -> None:
     profile = document()
     profile["process"] |= {"timed_events": 9989, "interrupted_events": 11}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mallard.advisor.profile.records import BreakEven, Dimension, Drag, Percentiles, Scope
+from mallard.advisor.profile.records import BreakEven, Dimension, Drag, Interval, Percentiles, Scope
 from mallard.shared.report.figures import UNKNOWN, plural, ratio, share, size
 from mallard.shared.report.model import Figure, Unit
 
@@ -67,15 +67,19 @@ class Described:
     raw: Callable[[Dimension], str]  # the figure as measured; empty if it is not known
 
 
-def _density(dimension: Dimension) -> str:
-    if dimension.raw is None:
+def share_of_time(density: Dimension) -> str:
+    """`8.4 % of the time (7.9 to 8.9 %)`; empty if no operation was timed."""
+    if density.raw is None:
         return ""
-    ends = (
-        f" ({share(dimension.interval[0]).removesuffix(' %')} to {share(min(dimension.interval[1], 1.0))})"
-        if dimension.interval
-        else ""
-    )
-    return f"{share(dimension.raw)} of the time{ends}"
+    if density.fills_time:
+        return "not known: the machine was busy"
+    ends = f" ({share_interval(density.interval)})" if density.interval else ""
+    return f"{share(density.raw)} of the time{ends}"
+
+
+def share_interval(ends: Interval) -> str:
+    """`7.9 to 8.9 %`"""
+    return f"{share(ends[0]).removesuffix(' %')} to {share(min(ends[1], 1.0))}"
 
 
 def _variation(dimension: Dimension) -> str:
@@ -115,7 +119,7 @@ def _fragmentability(dimension: Dimension) -> str:
 
 
 DIMENSIONS = (
-    Described("D", "density", "share of the time that passes inside the allocator", _density),
+    Described("D", "density", "share of the time that passes inside the allocator", share_of_time),
     Described("V", "variation", "entropy of the size classes; 0 for one size", _variation),
     Described(
         "L", "locality", "time / (footprint x transitions); high if a small scope runs for long", _locality

@@ -5,7 +5,7 @@ A function, a place and a stack are numbers in tables of the document. None mean
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Interval = tuple[float, float]
 
@@ -33,6 +33,13 @@ class Dimension:
     freed_by_other_thread: float | None = None
     pages_spanned: int | None = None
     pages_needed: int | None = None
+
+    @property
+    def fills_time(self) -> bool:
+        """True of a density that the profiler cut to the whole: the timed operations take longer than the
+        program, because the machine was busy.
+        """
+        return self.raw is not None and self.raw >= 1
 
 
 @dataclass(frozen=True)
@@ -67,8 +74,8 @@ class Figures:
     mean_lifetime_bytes: float | None = None
 
     def dimension(self, letter: str) -> Dimension:
-        dimension: Dimension | None = getattr(self, letter)
-        return dimension or Dimension()
+        dimension: Dimension = getattr(self, letter) or Dimension()
+        return replace(dimension, scaled=None) if letter == "D" and dimension.fills_time else dimension
 
 
 @dataclass(frozen=True)

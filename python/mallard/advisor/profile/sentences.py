@@ -11,10 +11,11 @@ import subprocess
 from collections.abc import Sequence
 from functools import cache
 
+from mallard.advisor.profile.dimensions import share_interval, share_of_time
 from mallard.advisor.profile.document import Launcher, ListedProcess, Process, Profile
 from mallard.advisor.profile.records import Interval
 from mallard.shared.prose import in_prose, printable_name
-from mallard.shared.report.figures import UNKNOWN, count, plural, precise_share, seconds, share, size
+from mallard.shared.report.figures import UNKNOWN, count, plural, precise_share, seconds, size
 
 STACKS = {
     "none": "no stacks were taken",
@@ -145,12 +146,12 @@ def time_inside(profile: Profile) -> str:
     density = profile.figures.dimension("D")
     if density.raw is None:
         return "not known: no operation was timed"
-    if disturbed(density.interval):
-        text = f"{interval(density.interval)} of the time; a few of the timed operations were disturbed"
-        return text + interrupted(profile)
-    ends = f" ({interval(density.interval)})" if density.interval else ""
-    per_operation = f", {density.ns_per_operation:.0f} ns an operation" if density.ns_per_operation else ""
-    return f"{share(density.raw)} of the time{ends}{per_operation}{interrupted(profile)}"
+    text = share_of_time(density)
+    if density.interval and not density.fills_time and disturbed(density.interval):
+        text = f"{share_interval(density.interval)} of the time; a few of the timed operations were disturbed"
+    elif density.ns_per_operation and not density.fills_time:
+        text += f", {density.ns_per_operation:.0f} ns an operation"
+    return text + interrupted(profile)
 
 
 def interrupted(profile: Profile) -> str:
@@ -163,14 +164,9 @@ def interrupted(profile: Profile) -> str:
     return f"; {plural(interrupted_events, 'timed operation')} {was} left out"
 
 
-def disturbed(ends: Interval | None) -> bool:
+def disturbed(ends: Interval) -> bool:
     """True if the interval is too wide for a meaningful middle."""
-    return ends is not None and ends[1] - ends[0] > WIDEST
-
-
-def interval(ends: Interval | None) -> str:
-    """`7.9 to 8.9 %`; empty if it is not known."""
-    return f"{share(ends[0]).removesuffix(' %')} to {share(min(ends[1], 1.0))}" if ends else ""
+    return ends[1] - ends[0] > WIDEST
 
 
 def totals(profile: Profile) -> str:

@@ -309,7 +309,7 @@ def with_program_density(figures: Figures, ceiling: Ceiling) -> Figures:
         return replace(figures, D=None)
     operations = figures.allocations + (figures.frees or 0)
     scale = operations * density.ns_per_operation * 1e-9 / (ceiling.program_seconds * density.raw)
-    raw = min(1.0, density.raw * scale)
+    raw = density.raw * scale
     ends = density.interval and (min(1.0, density.interval[0] * scale), min(1.0, density.interval[1] * scale))
     return replace(figures, D=replace(density, raw=raw, scaled=raw, interval=ends))
 
