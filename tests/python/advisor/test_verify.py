@@ -74,6 +74,16 @@ def test_gain_splits_into_rewrite_and_allocator() -> None:
     assert "Without NULL" not in text
 
 
+def test_figures_of_a_row_add_up() -> None:
+    """The medians of the programs are of other rounds: 100, 70 and, of the differences, -60 ms."""
+    sides = ((0.100, 0.130, 0.099), (0.090, 0.070, 0.039))
+    before, after = ([replace(RUN, cpu_seconds=seconds) for seconds in side] for side in sides)
+    comparison = compared(before=before, after=after, null=before)
+    assert comparison.programs[AFTER].seconds == 0.070
+    rows = [line.split() for line in shown(comparison).splitlines()]
+    assert [row[3:6] for row in rows if row[:2] == ["CPU", "time,"]] == [["100.0", "40.0", "-60.00"]]
+
+
 def test_names_a_preloaded_malloc() -> None:
     preloaded = {"LD_PRELOAD": "/usr/lib/libmimalloc.so.2:/lib/mine.so"}
     assert _malloc_name(preloaded) == "libmimalloc.so.2 and mine.so"

@@ -147,17 +147,20 @@ def _rows(
 ) -> list[Row]:
     unit, more = units
     base = typical(comparison.programs[BEFORE])
-    after = comparison.programs.get(AFTER)
     parts = (
-        (name, Figure(base, unit), Figure(typical(after), unit) if after else None, comparison.whole),
-        ("  the rewrite alone", None, None, comparison.rewrite),
-        ("  the allocator alone", None, None, comparison.allocator),
+        (name, comparison.whole),
+        ("  the rewrite alone", comparison.rewrite),
+        ("  the allocator alone", comparison.allocator),
     )
     rows = []
-    for title, base_figure, after_figure, part in parts:
+    for title, part in parts:
         if part is None:
             continue
         difference = change(part)
+        is_whole = part is comparison.whole
+        base_figure = Figure(base, unit) if is_whole else None
+        # With the median of AFTER, which is of another round, the row would not add up.
+        after_figure = Figure(base + difference.median, unit) if is_whole else None
         share = Figure(difference.median / base, Unit.PERCENT_MORE) if base else None
         mood = Mood.GOOD if difference.high < 0 else Mood.BAD if difference.low > 0 else None
         median, interval = Figure(difference.median, more), Interval(difference.low, difference.high, more)
@@ -166,9 +169,9 @@ def _rows(
 
 
 def _notes(comparison: Comparison, advice: Advice | None) -> list[str]:
-    notes = [
-        f"{plural(comparison.rounds, 'round')} in random order; medians of the differences within a round."
-    ]
+    rounds = f"{plural(comparison.rounds, 'round')} in random order"
+    change = "the change is the median of the differences within a round, and after is before with the change"
+    notes = [f"{rounds}; {change}."]
     if comparison.rewrite is None and NULL not in comparison.failed:
         notes.append(
             "Without NULL, the changed code bound to new_delete, the gain of the rewrite itself is unknown."
