@@ -181,6 +181,17 @@ def test_estimate_is_capped_by_program_time():
     assert estimate.high == 0.001
 
 
+@pytest.mark.parametrize(("faults", "is_worth"), [(90, False), (110, True)])
+def test_few_operations_are_tried_for_their_faults_alone(faults, is_worth):
+    """Their timed ones were interrupted: the estimate would be the whole run."""
+    process = document()["process"] | {"events": 141}
+    big = document(figures=figures(70, 40 << 20, 1.0), process=process)
+    big["figures"]["D"] |= {"ns_per_operation": 1e6}
+    estimate = estimate_ceiling(read_profile(json.dumps(big)), 0.001, 0.001, faults, 200.0)
+    assert estimate.share_high == 1.0
+    assert estimate.worth_a_trial is is_worth
+
+
 def test_faults_beyond_the_blocks_do_not_count():
     few = document(figures=figures(3, 8192, 1.0))
     assert estimate_ceiling(read_profile(json.dumps(few)), 1.0, 1.0, 900, 200.0).faults == 5

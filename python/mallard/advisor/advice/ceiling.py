@@ -23,6 +23,7 @@ TIMES_MEASURED = 7
 TOUCH = b"x" * PAGES_TOUCHED
 FEW_SAMPLES = 30  # an interval of fewer samples is not trusted
 WORTH_DOING = 0.02  # of the program's time
+FEW_OPERATIONS = 1000  # whose time is below any interval of a trial, unless they fault
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,16 @@ class Ceiling:
 
     @property
     def worth_a_trial(self) -> bool:
-        """Compares with the shorter time, because the clock of the trial is not known yet."""
+        """Compares with the shorter time, because the clock of the trial is not known yet. The sample of few
+        operations may be of any size.
+        """
         shorter = min(self.cpu_seconds, self.wall_seconds)
-        return shorter > 0 and self.high / shorter >= WORTH_DOING
+        most = self.fault_seconds if self.operations < FEW_OPERATIONS else self.high
+        return shorter > 0 and most / shorter >= WORTH_DOING
+
+    @property
+    def fault_seconds(self) -> float:
+        return self.faults * self.fault_ns * 1e-9
 
     def _of_program(self, seconds: float) -> float:
         return min(1.0, seconds / self.program_seconds) if self.program_seconds > 0 else 0.0

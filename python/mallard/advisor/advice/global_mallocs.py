@@ -39,12 +39,11 @@ MOST_SWITCHES = 3
 def glibc_switches(profile: Profile, ceiling: Ceiling) -> tuple[str, ...]:
     """The tunables that the recording gives a reason to try, those with the best reasons first."""
     least = WORTH_DOING * ceiling.program_seconds
-    in_faults = ceiling.faults * ceiling.fault_ns * 1e-9
     reasons = {
-        KEEP_MEMORY: in_faults >= least,
+        KEEP_MEMORY: ceiling.fault_seconds >= least,
         ONE_ARENA: (profile.process.threads or 1) > 1,
         HUGE_PAGES: profile.timeline is not None and (profile.timeline.peak_bytes or 0) >= LEAST_HUGE_BYTES,
-        LARGE_CACHES: ceiling.high - in_faults >= least,
+        LARGE_CACHES: ceiling.high - ceiling.fault_seconds >= least,
     }
     return tuple(name for name, holds in reasons.items() if holds)[:MOST_SWITCHES]
 

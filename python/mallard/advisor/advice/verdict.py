@@ -34,6 +34,7 @@ from mallard.advisor.advice.answer import (
     tried,
 )
 from mallard.advisor.advice.candidates import Candidate, LastingSite
+from mallard.advisor.advice.ceiling import FEW_OPERATIONS
 from mallard.advisor.advice.choice import Choice
 from mallard.advisor.advice.code import REGIONS, code_for
 from mallard.advisor.advice.global_mallocs import GlobalEffect
@@ -66,7 +67,6 @@ from mallard.shared.prose import capitalised, in_prose
 from mallard.shared.report.figures import count, plural
 from mallard.shared.version import bench_command
 
-BLOCKS_TO_NAME = 1000
 NOT_SEEN = (
     "The change itself can save more than the trial, or less. A trial does not have winking out (no "
     "destructor runs), binding by type (no virtual call), inlining of the allocator into the code that "
@@ -103,7 +103,7 @@ def decide(study: Study) -> Verdict:
 
 
 def _nothing(study: Study) -> str:
-    if study.allocations < BLOCKS_TO_NAME:
+    if study.allocations < FEW_OPERATIONS:
         blocks = f"{study.allocations} block{'' if study.allocations == 1 else 's'}"
         return (
             f"Nothing worth doing: the program allocates {blocks}, too few to save time with, against "
