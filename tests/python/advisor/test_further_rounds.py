@@ -13,10 +13,16 @@ from synthetic_study import ceiling, saved, study
 from mallard.advisor.advice import global_mallocs
 from mallard.advisor.advice.global_mallocs import Globals, run_globals
 from mallard.advisor.advice.plan import Request, plan_for
-from mallard.advisor.advice.runner import _further_note, _plan_trials
+from mallard.advisor.advice.runner import _dropped_note, _further_note, _plan_trials
 from mallard.advisor.advice.verdict import choose_answer
 from mallard.advisor.trial.campaign import Campaign, run_campaign
-from mallard.advisor.trial.further_rounds import LEAST_GROWTH, MOST_ROUNDS, SURE, further_rounds
+from mallard.advisor.trial.further_rounds import (
+    LEAST_GROWTH,
+    MOST_ROUNDS,
+    SURE,
+    further_rounds,
+    possible_answers,
+)
 from mallard.advisor.trial.program import NULL, Arm, Counts, Program, RunResult, Scope
 from mallard.shared.age import Age, young_only
 from mallard.shared.stats import CONFIDENCE, Difference, paired_difference
@@ -84,6 +90,27 @@ def test_interval_of_another_confidence_has_the_same_centre():
     assert paired_difference([1.0], [0.0]).at(SURE).high == float("inf")
 
 
+@pytest.mark.parametrize(
+    ("times", "arms"),
+    [
+        ({"a": (0.1, 0.4), "b": (-0.2, 0.4)}, []),  # cannot be worth a change
+        ({"a": (0.8, 0.4), "b": (-0.2, 0.4)}, ["a"]),
+        ({"a": (-1.0, 3.0)}, ["a"]),
+        ({"a": (30.0, 2.0), "b": (27.0, 2.0), "c": (20.0, 2.0)}, ["a", "b"]),
+        ({"a": (30.0, 2.0), "b": (10.0, 20.0)}, ["a", "b"]),
+        ({}, []),
+    ],
+)
+def test_arms_that_may_be_the_answer_stay(times, arms):
+    changes = {name: saved(*time) for name, time in times.items()}
+    assert possible_answers(changes, LEAST / 1e3) == arms
+
+
+def test_dropped_arm_has_no_further_rounds():
+    dropped = replace(saved(30.0, 9.0), n=3)
+    assert further_rounds({"a": saved(30.0, 2.9), "b": dropped}, LEAST / 1e3, 10_000, 1) == (0, [])
+
+
 # ---- runs
 
 
@@ -92,7 +119,12 @@ def run_result(seconds: float, counts: Counts | None = None) -> RunResult:
 
 
 def compare(
-    monkeypatch: pytest.MonkeyPatch, seconds: Callable[[str], float], runs: int, mallocs: int = 4
+    monkeypatch: pytest.MonkeyPatch,
+    seconds: Callable[[str], float],
+    runs: int,
+    mallocs: int = 4,
+    *,
+    drops: bool = False,
 ) -> tuple[Globals, list[str]]:
     """Eleven rounds of mallocs, and the further ones. Returns also the malloc of each run."""
     names = ("glibc", *(f"malloc-{number}" for number in range(1, mallocs)))
@@ -108,7 +140,7 @@ def compare(
     monkeypatch.setattr(global_mallocs, "run_once", run_once)
     monkeypatch.setattr(global_mallocs, "is_available", lambda _: True)
     monkeypatch.setattr(Program, "brings", lambda *_: False)
-    return run_globals(Program(["x"], Path("x")), names, 11, 1, tick, further_runs=runs), log
+    return run_globals(Program(["x"], Path("x")), names, 11, 1, tick, further_runs=runs, drops=drops), log
 
 
 def test_mallocs_that_may_be_the_answer_run_again(monkeypatch):
@@ -128,6 +160,33 @@ def test_mallocs_that_may_be_the_answer_run_again(monkeypatch):
         assert {effect.time.confidence, effect.wall_time.confidence} == {confidence}
     assert len(log) == 4 * 11 + 3 * 50
     assert len(compare(monkeypatch, lambda _: draw.gauss(0.1, 0.003), runs=0)[1]) == 4 * 11
+
+
+@pytest.mark.parametrize(("drops", "rounds"), [(True, 3), (False, 11)])
+def test_mallocs_that_cannot_be_the_answer_leave(monkeypatch, drops, rounds):
+    draw = random.Random(1)
+    slower = {"malloc-1": -0.02, "malloc-2": -0.019}
+
+    def seconds(name: str) -> float:
+        return draw.gauss(0.1 + slower.get(name, 0.0), 0.0005)
+
+    compared, log = compare(monkeypatch, seconds, 0, drops=drops)
+    times = {effect.malloc: effect.time for effect in compared.effects}
+    assert {name: time.n for name, time in times.items()} == {
+        "malloc-1": 11,
+        "malloc-2": 11,
+        "malloc-3": rounds,
+    }
+    assert len(log) == 3 * 11 + rounds
+    note = ["Malloc-3 had 3 of 11 rounds, after which it could not be the answer."]
+    assert _dropped_note(times, 11) == (note if drops else [])
+
+
+def test_rounds_end_without_a_possible_answer(monkeypatch):
+    draw = random.Random(1)
+    compared, log = compare(monkeypatch, lambda _: draw.gauss(0.1, 0.00005), 400, drops=True)
+    assert (compared.rounds, len(log)) == (3, 4 * 3)
+    assert not advises(compared)
 
 
 def test_note_names_rounds_and_confidence(monkeypatch):
@@ -180,6 +239,10 @@ def test_trial_extends_open_strategies(runs, rounds):
     for effect in trial.effects:
         assert effect.time.confidence == (SURE if effect.time.n > 5 else CONFIDENCE)
     assert trial.finding.n == rounds
+    few = replace(campaign, drops=True)
+    result = run_campaign(Noisy(["x"], Path("x")), Scope("f", ()), few, lambda *_: None)
+    assert [effect.time.n for effect in result.grounds[0].trial.effects if effect.strategy == "heap"] == [3]
+    assert result.rounds == 5
 
 
 # ---- simulation
@@ -215,6 +278,26 @@ def test_further_rounds_hardly_advise_nothing(monkeypatch):
     with_further = share_advised(monkeypatch, 352, 0.0, 600)
     assert with_further <= 0.01
     assert share_advised(monkeypatch, 0, 0.0, 600) > 3 * with_further
+
+
+@pytest.mark.parametrize("savings", [{}, {"malloc-1": 0.03}, {"malloc-1": 0.3, "malloc-2": 0.2}])
+@pytest.mark.parametrize("size", [0.003, 0.03, 0.1])
+def test_dropped_arms_were_no_answer(monkeypatch, savings, size):
+    """With the same noise, all rounds and fewer have the same answer."""
+
+    def seconds_of(seed: int) -> Callable[[str], float]:
+        kind = ("normal", "outliers")[seed % 2]
+        draws = {
+            name: random.Random(f"{seed} {name}") for name in ("glibc", *map("malloc-{}".format, (1, 2, 3)))
+        }
+        return lambda name: 0.1 * (1.0 - savings.get(name, 0.0) + noise(kind, size, draws[name]))
+
+    runs = 0
+    for seed in range(60):
+        every, few = (compare(monkeypatch, seconds_of(seed), 0, drops=drops) for drops in (False, True))
+        assert every[0].best == few[0].best, seed
+        runs += len(few[1])
+    assert (runs < 0.9 * 60 * 4 * 11) is (size < 0.01), "noise leaves the answer open"
 
 
 def test_further_rounds_find_more(monkeypatch):

@@ -20,7 +20,7 @@ from mallard.advisor.trial.effect import (
     run_cpu_seconds,
     run_wall_seconds,
 )
-from mallard.advisor.trial.further_rounds import further_rounds
+from mallard.advisor.trial.further_rounds import further_rounds, possible_answers
 from mallard.advisor.trial.program import Program, RunResult
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.shared.age import Age, young
@@ -132,25 +132,38 @@ def run_globals(
     tick: Callable[[int, int], None],
     age: Age | None = None,
     further_runs: int = 0,
+    *,
+    drops: bool = False,
 ) -> Globals:
     """The first malloc is the base, whose runs must end and print as the first one. Each malloc runs once in
-    a round, in random order, on the heap of the trials; in further rounds, those that may be the answer.
+    a round, in random order, on the heap of the trials; in further rounds, those that may be the answer, and
+    if `drops`, also after the first ones.
     """
     missing = tuple(name for name in mallocs if not is_available(name))
     same = tuple(name for name in mallocs[1:] if name not in missing and program.brings(name))
     present = [name for name in mallocs if name not in (*missing, *same)]
 
-    def extend(completed: Rounds[RunResult]) -> tuple[int, list[str]]:
+    def times(completed: Rounds[RunResult]) -> tuple[dict[str, Difference], float]:
         compared = compare_mallocs(completed, rounds)
         if compared.cores > SEVERAL_CORES and program.surroundings.load is None:
             compared = compared.in_wall_time()
-        times = {effect.malloc: effect.time for effect in compared.allowed}
-        further, names = further_rounds(times, LEAST_EFFECT * compared.seconds, further_runs, 1)
+        changes = {effect.malloc: effect.time for effect in compared.allowed}
+        return changes, LEAST_EFFECT * compared.seconds
+
+    def extend(completed: Rounds[RunResult]) -> tuple[int, list[str]]:
+        further, names = further_rounds(*times(completed), further_runs, 1)
         return further, [mallocs[0], *names]
+
+    def drop(completed: Rounds[RunResult]) -> list[str]:
+        names = possible_answers(*times(completed))
+        return [mallocs[0], *names] if names else []
 
     arms = {name: partial(run_once, program, name, age) for name in present}
     completed = interleaved(
-        arms, mallocs[0], rounds, seed, tick, first=program.first, extend=extend if further_runs else None
+        *(arms, mallocs[0], rounds, seed, tick),
+        first=program.first,
+        extend=extend if further_runs else None,
+        drop=drop if drops else None,
     )
     return replace(
         compare_mallocs(completed, rounds),

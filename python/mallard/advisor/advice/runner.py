@@ -54,7 +54,7 @@ from mallard.advisor.trial.campaign import (
     runs_again,
 )
 from mallard.advisor.trial.effect import SEVERAL_CORES
-from mallard.advisor.trial.further_rounds import SURE
+from mallard.advisor.trial.further_rounds import FIRST_ROUNDS, SURE
 from mallard.advisor.trial.load import server_status
 from mallard.advisor.trial.process import (
     LIMITS,
@@ -77,7 +77,7 @@ from mallard.advisor.trial.rounds import refuse_killed
 from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, learn_rules, locate_scope
 from mallard.shared.age import Age
 from mallard.shared.errors import UsageError
-from mallard.shared.mallocs import OWN, linked_into, package_name
+from mallard.shared.mallocs import OWN, linked_into, package_name, title
 from mallard.shared.prose import capitalised, in_prose
 from mallard.shared.stats import Difference
 
@@ -105,14 +105,19 @@ def run_trials(
     briefly = None if plan.strategies else _try_briefly(runner, best.result, request, plan)
     strategies = best_two(briefly) if briefly else plan.strategies or SCREENING
     full = replace(
-        _campaign(request, strategies, request.ages[:1], plan.full_rounds), further_runs=plan.further_runs
+        _campaign(request, strategies, request.ages[:1], plan.full_rounds),
+        further_runs=plan.further_runs,
+        drops=not request.rounds,
     )
-    result = runner(f"{best.candidate.title} in all rounds", scope, full) or best.result
+    in_full = runner(f"{best.candidate.title} in all rounds", scope, full)
+    result = in_full or best.result
+    planned = plan.full_rounds if in_full else result.rounds
     times = {effect.strategy: effect.time for effect in result.grounds[0].trial.effects}
     notes = (
         *_brief_note(briefly, strategies, quick=request.quick),
-        *_rounds_note(result, request),
-        *_further_note(times, result.rounds),
+        *_rounds_note(planned, request),
+        *_dropped_note(times, planned),
+        *_further_note(times, planned),
     )
     study = on_one_clock(
         replace(
@@ -213,6 +218,14 @@ def _brief_note(briefly: Ground | None, strategies: Sequence[str], *, quick: boo
     best = in_prose(strategies)
     reason = "As --quick asks" if quick else "The program takes long"
     return [f"{reason}: each strategy had {count} rounds, and the best of them, {best}, had all rounds."]
+
+
+def _dropped_note(times: Mapping[str, Difference], planned: int) -> list[str]:
+    names = [title(name) for name, time in times.items() if time.n == FIRST_ROUNDS < planned]
+    if not names:
+        return []
+    end = f"after which {'it' if len(names) == 1 else 'they'} could not be the answer"
+    return [f"{capitalised(in_prose(names))} had {FIRST_ROUNDS} of {planned} rounds, {end}."]
 
 
 def _further_note(times: Mapping[str, Difference], planned: int) -> list[str]:
@@ -330,11 +343,11 @@ def union(first: Scope, second: Scope) -> Scope | None:
     return Scope(f"{first.name} and {second.name}", variables)
 
 
-def _rounds_note(result: Result, request: Request) -> list[str]:
-    if request.rounds or result.rounds >= FULL_ROUNDS:
+def _rounds_note(planned: int, request: Request) -> list[str]:
+    if request.rounds or planned >= FULL_ROUNDS:
         return []
     reason = "as --quick asks" if request.quick else "because the program takes long"
-    return [f"{result.rounds} rounds, {reason}; --rounds {FULL_ROUNDS} makes the interval narrower."]
+    return [f"{planned} rounds, {reason}; --rounds {FULL_ROUNDS} makes the interval narrower."]
 
 
 MOST_RECORDINGS, SECONDS_TO_RECORD = 3, 20.0
@@ -414,12 +427,17 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
         step("other mallocs"),
         request.ages[0],
         plan.further_runs // 2,  # the trial gets those that remain
+        drops=not request.rounds,
     )
     baseline = _start(program, request, profile, mallocs, fault_ns)
     if not baseline.ceiling.worth_a_trial:
         return measure_quiet(baseline)
     times = {effect.malloc: effect.time for effect in mallocs.effects}
-    notes = (*baseline.notes, *_further_note(times, plan.global_rounds))
+    notes = (
+        *baseline.notes,
+        *_dropped_note(times, plan.global_rounds),
+        *_further_note(times, plan.global_rounds),
+    )
     study = run_trials(
         program,
         replace(baseline, notes=notes),

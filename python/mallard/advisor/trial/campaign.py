@@ -17,7 +17,7 @@ from mallard.advisor.trial.effect import (
     run_wall_seconds,
     summarize_trial,
 )
-from mallard.advisor.trial.further_rounds import further_rounds
+from mallard.advisor.trial.further_rounds import further_rounds, possible_answers
 from mallard.advisor.trial.process import refuse_difference, refuse_failed_load
 from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope, arm_under
 from mallard.advisor.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
@@ -183,7 +183,9 @@ class Campaign:
     rounds: int
     seed: int
     wall: bool | None = None  # times are wall time; None if the first trial's threads decide
-    further_runs: int = 0  # at most, of the first ground, in rounds after the planned ones
+    # Of the first ground:
+    further_runs: int = 0  # at most, in rounds after the planned ones
+    drops: bool = False  # strategies that cannot be the answer end early
 
     @property
     def runs(self) -> int:
@@ -261,19 +263,31 @@ def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick)
             partial(_extend, summarize, campaign.further_runs)
             if campaign.further_runs and not grounds
             else None,
+            partial(_drop, summarize) if campaign.drops and not grounds else None,
         )
         grounds.append(summarize(rounds))
-        campaign = replace(campaign, wall=grounds[0].trial.wall)
+        campaign = replace(
+            campaign, wall=grounds[0].trial.wall, rounds=min(campaign.rounds, len(rounds.of(NULL)))
+        )
     return Result(scope, campaign.rounds, tuple(grounds))
+
+
+def _times(ground: Ground) -> tuple[dict[str, Difference], float]:
+    """The change of time by strategy, and the least saving that is worth a change."""
+    times = {effect.strategy: effect.time for effect in ground.allowed}
+    return times, LEAST_EFFECT * ground.trial.program_seconds
 
 
 def _extend(
     summarize: Callable[[Rounds[RunResult]], Ground], runs: int, rounds: Rounds[RunResult]
 ) -> tuple[int, list[str]]:
-    ground = summarize(rounds)
-    times = {effect.strategy: effect.time for effect in ground.allowed}
-    further, strategies = further_rounds(times, LEAST_EFFECT * ground.trial.program_seconds, runs, 2)
+    further, strategies = further_rounds(*_times(summarize(rounds)), runs, 2)
     return further, [AS_IT_IS, NULL, *strategies]
+
+
+def _drop(summarize: Callable[[Rounds[RunResult]], Ground], rounds: Rounds[RunResult]) -> list[str]:
+    strategies = possible_answers(*_times(summarize(rounds)))
+    return [AS_IT_IS, NULL, *strategies] if strategies else []
 
 
 def run_alone(program: Program, campaign: Campaign) -> RunResult:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, TypeVar
 
+from mallard.advisor.trial.further_rounds import FIRST_ROUNDS
 from mallard.advisor.trial.process import Measured, refuse_difference
 from mallard.advisor.trial.program import AS_IT_IS, KILLED, NULL, Arm, Counts, Program, RunResult, Scope
 from mallard.shared.errors import UsageError
@@ -52,6 +53,8 @@ class Rounds(Generic[Run]):
         return self.runs.get(arm, [])
 
 
+# Returns the arms of the next rounds; none ends the rounds.
+Drop = Callable[[Rounds[Run]], Container[str]]
 # Returns the number of further rounds, and the arms that take part in them.
 Extend = Callable[[Rounds[Run]], tuple[int, Container[str]]]
 
@@ -66,16 +69,18 @@ def interleaved(
     check: Callable[[Rounds[Run]], None] | None = None,
     first: Measured | None = None,
     extend: Extend[Run] | None = None,
+    drop: Drop[Run] | None = None,
 ) -> Rounds[Run]:
     """An arm that ends in a way that the base never does has failed. `check_first` may reject the first
     round, `check` the first two. All runs of the base must end and print as the first one does: `first`, or
-    that of the first round. `extend` may add rounds after the planned ones, once.
+    that of the first round. `drop` may end arms after FIRST_ROUNDS, `extend` may add rounds after the planned
+    ones, once.
     """
     random_order = random.Random(seed)
     completed: Rounds[Run] = Rounds({name: [] for name in arms})
     remaining = list(arms)
     planned, round_, done = rounds, 0, 0
-    while round_ < rounds:
+    while round_ < rounds and remaining:
         names = list(remaining)
         random_order.shuffle(names)
         results = {}
@@ -96,6 +101,9 @@ def interleaved(
             remaining = [name for name in remaining if not _always_ends_differently(completed, name, base)]
         done += len(names)
         round_ += 1
+        if round_ == FIRST_ROUNDS < planned and drop:
+            wanted = drop(_without_failed(completed, base))
+            remaining = [name for name in remaining if name in wanted]
         if round_ == planned and extend:
             further, wanted = extend(_without_failed(completed, base))
             remaining = [name for name in remaining if name in wanted]
@@ -135,6 +143,7 @@ def run_rounds(
     seed: int,
     tick: Callable[[int, int], None],
     extend: Extend[RunResult] | None = None,
+    drop: Drop[RunResult] | None = None,
 ) -> Rounds[RunResult]:
     """Rejects a scope that does not occur or cannot be served, because its trial would compare the program
     with itself.
@@ -157,6 +166,7 @@ def run_rounds(
         lambda completed: _check_null(completed, scope),
         program.first,
         extend,
+        drop,
     )
     if NULL in completed.failed:
         raise _null_breaks(scope, completed.failed[NULL])
