@@ -15,7 +15,7 @@ import pytest
 from synthetic_study import MIB, candidate, effect, ground, mallocs, result, study
 
 from mallard.advisor.advice.choice import EQUAL_PEAK, Choice, Saving, choose, preferred, saving
-from mallard.advisor.advice.global_mallocs import Globals
+from mallard.advisor.advice.global_mallocs import GlobalEffect, Globals
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.trial.campaign import LEAST_EFFECT
@@ -157,6 +157,46 @@ def test_wide_interval_of_a_malloc_withholds_a_strategy(middle, half, kind):
             "measured on this program, against glibc on a young heap."
         )
         assert verdict.code == ""
+
+
+def lean(middle: float, half: float, share: float) -> GlobalEffect:
+    """One arena, which needs this share of 10 MiB."""
+    (effect,) = mallocs((SWITCH, middle, half)).effects
+    bytes_ = (share - 1) * 10 * MIB
+    return replace(effect, peak_bytes=Difference(bytes_, bytes_ - MIB, bytes_ + MIB, 11))
+
+
+@pytest.mark.parametrize(
+    ("effect", "sentence"),
+    [
+        (lean(-2.0, 0.5, 0.21), "costs 1.8 %, 2.0 ms of 109 ms (1.5 to 2.5 ms)"),
+        (
+            lean(0.3, 0.5, 0.21),
+            "0.28 % saved, 0.30 ms of 109 ms (-0.20 to 0.80 ms), which is not significant",
+        ),
+        (lean(-2.0, 0.5, 0.94), None),  # within its interval
+        (lean(30.0, 0.5, 0.21), None),  # the answer
+    ],
+)
+def test_least_memory_stands_beside_the_answer(effect, sentence):
+    measured = mallocs(("mimalloc", 22.0, 0.5))
+    measured = replace(measured, effects=(*measured.effects, effect))
+    facts = dict(decide(study(trial=None, chosen=None, globals=measured, on_top=None)).facts)
+    assert facts.get("least memory") == (
+        sentence
+        and f"glibc with arena_max=1, peak 0.2 x of 10.0 MiB; {sentence}; "
+        "GLIBC_TUNABLES=glibc.malloc.arena_max=1 ./server"
+    )
+
+
+def test_strategy_may_have_the_least_memory():
+    saves_memory = replace(
+        effect("multipool", -1.0), peak_bytes=Difference(-5.0 * MIB, -6.0 * MIB, -4.0 * MIB, 11)
+    )
+    few = study(trial=result(ground(saves_memory)), globals=mallocs(), on_top=None)
+    assert dict(decide(few).facts)["least memory"].startswith(
+        "a multipool, peak 0.5 x of 10.0 MiB; costs 0.92 %"
+    )
 
 
 def test_main_and_nameless_functions_give_way_to_mallocs():

@@ -111,6 +111,17 @@ def _choices(study: Study) -> list[Choice]:
     return [*study.globals.choices, *study.strategies]
 
 
+def leanest(study: Study, answer: Answer) -> Choice | None:
+    """The change with the lowest peak memory, whatever its time, if the answer does not lower it as far."""
+    choices = [study.globals.choice(effect) for effect in study.globals.allowed]
+    choices += [study.choice(study.ground, effect) for effect in tried(study) if study.ground]
+    lean = [choice for choice in choices if choice.memory.certain > 0 and choice.peak < 1]
+    best = min(lean, key=lambda choice: (choice.peak, choice.is_local, choice.order), default=None)
+    name = answer.malloc or answer.strategy
+    peaks = [choice.peak for choice in choices if choice.name == name and answer.age is None]
+    return best if best and best.peak < min(peaks, default=1.0) else None
+
+
 def is_unmeasured(study: Study) -> bool:
     """True if the program tolerated nothing that was tried."""
     return not study.globals.allowed and not tried(study) and bool(failures(study))

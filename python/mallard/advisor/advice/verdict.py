@@ -27,6 +27,7 @@ from mallard.advisor.advice.answer import (
     failures,
     first_kind,
     is_unmeasured,
+    leanest,
     local_follow_up,
     local_is_as_good_as_both,
     open_malloc,
@@ -64,7 +65,7 @@ from mallard.advisor.trial.campaign import (
 from mallard.advisor.trial.effect import Effect, figure, metric_change
 from mallard.shared.mallocs import how_to_use, is_switch, title
 from mallard.shared.prose import capitalised, in_prose
-from mallard.shared.report.figures import count, plural
+from mallard.shared.report.figures import count, plural, size
 from mallard.shared.version import bench_command
 
 NOT_SEEN = (
@@ -264,6 +265,8 @@ def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]
         return
     if kind == "global" and study.best_malloc:
         yield "to use it", how_to_use(study.best_malloc.malloc, study.words)
+    if lean := leanest(study, answer):
+        yield "least memory", _least_memory(study, lean)
     yield from _mallocs(study, kind)
     if study.chosen and study.ground:
         if study.best and kind != "local":
@@ -292,6 +295,17 @@ def _equal(study: Study, answer: Answer) -> str:
     names = in_prose([_with_saving(study, choice) for choice in equals])
     verb = "saves" if len(equals) == 1 else "save"
     return f"{names} {verb} as much within the intervals; {_with_saving(study, best)} {_reason(best, equals)}"
+
+
+def _least_memory(study: Study, choice: Choice) -> str:
+    effect = study.globals.find(choice)
+    time = effect.time if effect else next(e.time for e in tried(study) if e.strategy == choice.name)
+    significance = "" if time.high < 0 or time.low > 0 else ", which is not significant"
+    use = f"; {how_to_use(choice.name, study.words)}" if effect else ""
+    return (
+        f"{_choice_name(study, choice)}, peak {choice.peak:.1f} x of {size(study.globals.peak_bytes)}; "
+        f"{change(time, study.globals.seconds)}{significance}{use}"
+    )
 
 
 def _with_saving(study: Study, choice: Choice) -> str:
