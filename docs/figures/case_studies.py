@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "advisor/case_studi
 
 import regret
 import score
+from figures.stored import markdown_table
 from harness.catalogue import CASES, NULL, UNCHANGED, UNDER
 from harness.cells import Cell, read
 from harness.places import MISSES, trial_code
@@ -20,6 +21,7 @@ from mallard.shared.stats import Difference
 
 NO_CELL = "No cell is stored yet."
 UNEXPLAINED = "Not explained yet."
+BEST = "best of all, ms"
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -127,31 +129,24 @@ def _name(cell: Cell) -> str:
 def table(cells: list[Cell]) -> str:
     if not cells:
         return NO_CELL
-    head = [
-        "| case | before, ms | advice | promised, % | fact, % | peak, x | advised, ms | best of all, ms |",
-        "|---|---:|---|---:|---:|---:|---:|---|",
-    ]
-    return "\n".join([*head, *map(_row, cells)])
+    head = ["case", "before, ms", "advice", "promised, %", "fact, %", "peak, x", "advised, ms", BEST]
+    return markdown_table(head, map(_row, cells), more_texts=("advice", BEST))
 
 
-def _row(cell: Cell) -> str:
+def _row(cell: Cell) -> list[str]:
     """The second half of the advice has the fact beside the program under the advised malloc."""
     best = min(cell.seconds, key=lambda name: cell.seconds[name])
     peak = cell.peaks.get(cell.build, 0.0) / cell.peaks[UNCHANGED] if cell.peaks.get(UNCHANGED) else 0.0
-    return _joined(
+    return [
         _name(cell),
         _milliseconds(cell.seconds[UNCHANGED]),
-        _advice(cell),
+        _halves((cell.advised, cell.on_top)) or "none",
         _halves(_percent(each, cell.program_seconds) for each in (cell.promised, cell.on_top_promised)),
         _halves(_percent(each, cell.seconds[UNCHANGED]) for each in (cell.fact, cell.on_top_fact)),
         f"{peak:.1f}" if cell.fact and peak else "",
         _milliseconds(cell.seconds[cell.full_build]) if cell.full_build in cell.seconds else "",
         f"{_words(best)}, {_milliseconds(cell.seconds[best])}" if cell.has_choice else "",
-    )
-
-
-def _advice(cell: Cell) -> str:
-    return _halves((cell.advised, cell.on_top)) or "none"
+    ]
 
 
 def _halves(texts: Iterable[str]) -> str:
@@ -161,22 +156,18 @@ def _halves(texts: Iterable[str]) -> str:
 def builds(cells: list[Cell], *, wrong_only: bool = False) -> str:
     """The builds of which a trial promised something, or those of them whose sign was wrong."""
     rows = [
-        _joined(
+        [
             _name(cell),
             _words(build),
             _percent(promised, cell.program_seconds),
             _percent(cell.facts[build], cell.seconds[UNCHANGED]),
-        )
+        ]
         for cell in cells
         for build, promised in cell.predicted.items()
         if build in cell.facts
         and not (wrong_only and score.signs_agree(promised, cell.facts[build]) is not False)
     ]
-    return (
-        "\n".join(["| case | build | promised, % | fact, % |", "|---|---|---:|---:|", *rows])
-        if rows
-        else NO_CELL
-    )
+    return markdown_table(["case", "build", "promised, %", "fact, %"], rows, texts=2) if rows else NO_CELL
 
 
 def scores(cells: list[Cell]) -> str:
@@ -187,10 +178,10 @@ def scores(cells: list[Cell]) -> str:
         for name, is_unseen in (("later inputs", True), ("first inputs", False))
         if (group := [cell for cell in cells if cell.later is is_unseen])
     }
-    rows = [
-        _joined(line[0][1], *(figure for figure, _ in line)) for line in zip(*groups.values(), strict=True)
-    ]
-    return "\n".join([_joined("over", *groups), f"|---|{'---:|' * len(groups)}", *rows])
+    lines = zip(*groups.values(), strict=True)
+    return markdown_table(
+        ["over", *groups], [[line[0][1], *(figure for figure, _ in line)] for line in lines]
+    )
 
 
 def rewrites(cells: list[Cell]) -> str:
@@ -218,10 +209,10 @@ def misses(cells: list[Cell], known: dict[str, str]) -> str:
         why = known.get(f"{cell.name}: {name}", UNEXPLAINED)
         groups.setdefault(why, []).append((_name(cell), name))
     rows = [
-        _joined(*("; ".join(dict.fromkeys(column)) for column in zip(*group, strict=True)), why)
+        [*("; ".join(dict.fromkeys(column)) for column in zip(*group, strict=True)), why]
         for why, group in groups.items()
     ]
-    return "\n".join(["| case | criterion | why |", "|---|---|---|", *rows])
+    return markdown_table(["case", "criterion", "why"], rows, texts=3)
 
 
 NO_FOREIGN = (
@@ -362,22 +353,19 @@ def foreign_rules(rows: list[regret.Row]) -> str:
     for name, rule in regret.PATCHED.items():
         if patched := regret.followed(rows, rule):
             lines.append(_rule_line(name, patched, rule, _beside(patched, rule)))
-    head = [
-        "| choice | programs | regret | time of the advice / its time | peak memory | slower than before |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
-    return "\n".join([*head, *lines])
+    further = ("time of the advice / its time", "peak memory", "slower than before")
+    return markdown_table(["choice", "programs", "regret", *further], lines)
 
 
-def _rule_line(name: str, rows: list[regret.Row], rule: regret.Rule, beside: str) -> str:
-    return _joined(
+def _rule_line(name: str, rows: list[regret.Row], rule: regret.Rule, beside: str) -> list[str]:
+    return [
         name,
         str(len(rows)),
         f"{regret.regret(rows, rule):.3f}",
         beside,
         f"{regret.peak_ratio(rows, rule):.2f} x",
         str(len(regret.worse_than_before(rows, rule))),
-    )
+    ]
 
 
 def foreign_nulls(rows: list[regret.Row]) -> str:
@@ -396,18 +384,16 @@ def foreign_nulls(rows: list[regret.Row]) -> str:
 def foreign_programs(rows: list[regret.Row]) -> str:
     if not rows:
         return NO_FOREIGN
-    head = [
-        "| program | before, ms | advice | promised, % | fact, % | peak, x | best of all, ms |",
-        "|---|---:|---|---:|---:|---:|---|",
-    ]
-    return "\n".join([*head, *(row for one in rows for row in _foreign_rows(one))])
+    head = ["program", "before, ms", "advice", "promised, %", "fact, %", "peak, x", BEST]
+    lines = (line for row in rows for line in _foreign_rows(row))
+    return markdown_table(head, lines, more_texts=("advice", BEST))
 
 
-def _foreign_rows(row: regret.Row) -> list[str]:
+def _foreign_rows(row: regret.Row) -> list[list[str]]:
     """A row, and one of the second half beside the program under the advised malloc."""
     before = row.seconds[UNCHANGED]
     followed = row.arm in row.choices
-    first = _joined(
+    first = [
         row.program,
         _milliseconds(before),
         row.advised or f"none ({row.kind})",
@@ -415,10 +401,10 @@ def _foreign_rows(row: regret.Row) -> list[str]:
         _percent(row.facts.get(row.arm), before) if followed else "no fact",
         f"{row.peaks[row.arm] / row.peaks[UNCHANGED]:.1f}" if followed and row.arm != UNCHANGED else "",
         f"{_words(row.best)}, {_milliseconds(row.choices[row.best])}",
-    )
+    ]
     if row.second not in row.choices:
         return [first]
-    second = _joined(
+    second = [
         f"{row.program}, second half",
         _milliseconds(row.seconds[row.arm]),
         _words(row.second),
@@ -426,7 +412,7 @@ def _foreign_rows(row: regret.Row) -> list[str]:
         _percent(row.second_fact, row.seconds[row.arm]),
         f"{row.peaks[row.second] / row.peaks[UNCHANGED]:.1f}",
         "",
-    )
+    ]
     return [first, second]
 
 
@@ -447,7 +433,3 @@ def _percent(difference: Difference | None, seconds: float) -> str:
 
 def _milliseconds(seconds: float) -> str:
     return f"{1e3 * seconds:.0f}"
-
-
-def _joined(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"

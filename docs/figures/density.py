@@ -87,19 +87,13 @@ def structures() -> str:
     """A line for each structure. Where strings are hashed, the figure for whole strings stands beside the one
     for their first characters, because that choice decides the share of the allocator.
     """
-    return "\n".join(
-        [
-            f"| % of {BASE} | {' | '.join(SHOWN)} | fastest |",
-            f"|---|{'---:|' * len(SHOWN)}---|",
-            *(_structure(verdict) for verdict in summary().verdicts),
-        ]
-    )
+    heading = [f"% of {BASE}", *SHOWN, "fastest"]
+    return markdown_table(heading, map(_structure, summary().verdicts), more_texts=heading[-1:])
 
 
-def _structure(verdict: Verdict) -> str:
-    figures = [_both(verdict.type, name) for name in SHOWN]
+def _structure(verdict: Verdict) -> list[str]:
     fastest = verdict.best.strategy if verdict.best else BASE
-    return f"| `{verdict.type}` | {' | '.join(figures)} | {fastest} |"
+    return [f"`{verdict.type}`", *(_both(verdict.type, name) for name in SHOWN), fastest]
 
 
 def _both(type_: str, strategy: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from figures.stored import StoredRun, conditions, load, nanoseconds, with_strategy
+from figures.stored import StoredRun, conditions, load, markdown_table, nanoseconds, with_strategy
 from mallard.bench.analysis.names import BASE, NULL
 from mallard.bench.cells import Cell, cell_rows
 from mallard.bench.contenders import CONTENDERS
@@ -61,15 +61,13 @@ def table() -> str:
     cells = _cells()
     order = [NULL, CALLS, *strategies()]
     names = [name for name in order if ("pair", name) in cells]
-    lines = [
-        "| | allocator, binding | 24 bytes, ns a pair | make, serve, destroy, ns | list, ns a node |",
-        "|---|---|---:|---:|---:|",
-    ]
+    heading = ["", "allocator, binding", "24 bytes, ns a pair", "make, serve, destroy, ns", "list, ns a node"]
+    lines = []
     for name in names:
         times = [cells[operation, name].time for operation in ("pair", "create", "list")]
         shown = [nanoseconds(time) if time else "" for time in times]
         text = strategy_text(name).rsplit(", ", 1)[0]  # the end of objects makes no difference to one block
         if name in (NULL, CALLS):
             shown[1] = ""
-        lines.append(f"| {name} | {text} | {' | '.join(shown)} |")
-    return "\n".join(lines)
+        lines.append([name, text, *shown])
+    return markdown_table(heading, lines, texts=2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from figures.stored import markdown_table
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.axis import Axis
 
@@ -17,7 +18,7 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 def parameters() -> str:
     """A line for each experiment. Axes of an included experiment are not repeated."""
-    lines = ["| experiment | an operation | parameters |", "|---|---|---|"]
+    lines = []
     earlier: dict[str, list[Axis]] = {}
     for name, experiment in EXPERIMENTS.items():
         own = [axis for axis in experiment.axes if axis.text]
@@ -31,9 +32,9 @@ def parameters() -> str:
         )
         texts = [f"those of {like}"] if like else []
         texts += [_describe_axis(axis) for axis in own if axis not in earlier.get(like, [])]
-        lines.append(f"| {name} | {experiment.operation} | {'; '.join(texts)} |")
+        lines.append([name, experiment.operation, "; ".join(texts)])
         earlier[name] = own
-    return "\n".join(lines)
+    return markdown_table(["experiment", "an operation", "parameters"], lines, texts=3)
 
 
 def _describe_axis(axis: Axis) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dev.check import STAGES
+from figures.stored import markdown_table
 from mallard.bench.library_code import fingerprint
 
 RESULTS = Path(__file__).resolve().parents[2] / "bench/results"
@@ -81,22 +82,20 @@ def fresh() -> str:
     if not times:
         return "No run is stored."
     rows = [
-        f"| {release} | {user} | `{command}` | {entry['seconds']:,} | {entry['date']} |"
+        [release, user, f"`{command}`", f"{entry['seconds']:,}", entry["date"]]
         for name, entry in sorted(times.items())
         for release, user, command in [name.split(", ", 2)]
     ]
-    return "\n".join(["| Debian | as | command | s | run |", "|---|---|---|---:|---|", *rows])
+    return markdown_table(["Debian", "as", "command", "s", "run"], rows, texts=3, more_texts=("run",))
 
 
 def platforms() -> str:
     outcomes = read(PLATFORMS)
     if not outcomes:
         return "No run is stored."
-    rows = [
-        f"| {target} | {run['outcome']} | {run['date']} | {run['commit']} |"
-        for target, run in sorted(outcomes.items())
-    ]
-    return "\n".join(["| target | outcome | date | commit |", "|---|---|---|---|", *rows])
+    fields = ("outcome", "date", "commit")
+    rows = [[target, *(run[field] for field in fields)] for target, run in sorted(outcomes.items())]
+    return markdown_table(["target", *fields], rows, texts=4)
 
 
 def platform_groups() -> str:
@@ -110,15 +109,16 @@ def platform_groups() -> str:
     for target, run in sorted(outcomes.items()):
         system, _, part = target.partition(", ")
         groups.setdefault(system, {})[part] = run
-    lines = ["| system | targets | by | outcome | run |", "|---|---:|---|---|---|"]
+    lines = []
     for system, runs in groups.items():
         split = [_tools_and_result(run["outcome"]) for run in runs.values()]
         tools = ", ".join(dict.fromkeys(tool for tool, _ in split))
         results = "; ".join(dict.fromkeys(result for _, result in split))
         dates = sorted({run["date"] for run in runs.values()})
         period = " to ".join(dict.fromkeys((dates[0], dates[-1])))
-        lines.append(f"| {system} | {len(runs)} | {tools} | {results} | {period} |")
-    return "\n".join(lines)
+        lines.append([system, str(len(runs)), tools, results, period])
+    texts = ("by", "outcome", "run")
+    return markdown_table(["system", "targets", *texts], lines, more_texts=texts)
 
 
 def _tools_and_result(outcome: str) -> tuple[str, str]:
@@ -135,21 +135,18 @@ def soak() -> str:
     runs = read(SOAKS)
     if not runs:
         return "No run is stored."
-    lines = [
-        "| operations | seconds | seed | allocators | build | commit |",
-        "|---:|---:|---:|---:|---|---|",
-    ]
+    heading = ["operations", "seconds", "seed", "allocators", "build", "commit"]
+    lines = []
     for run in runs:
         build = f"{run['compiler']}, `{run['flags']}`"
         if run["sanitizers"]:
             build += f", sanitizers {run['sanitizers'].replace(';', ' and ')}"
-        counts = f"| {run['operations']:,} | {run['seconds']:,.0f} | {run['seed']} |"
-        lines.append(f"{counts} {len(run['allocators'])} | {build} | {run['commit']} |")
+        counts = (f"{run['operations']:,}", f"{run['seconds']:,.0f}", run["seed"], len(run["allocators"]))
+        lines.append([*map(str, counts), build, run["commit"]])
     total = sum(run["operations"] for run in runs)
     sanitized = sum(run["operations"] for run in runs if "address" in run["sanitizers"])
-    return "\n".join(
-        [*lines, "", f"{total:,} in all, {sanitized:,} of them under AddressSanitizer.{changed(runs)}"]
-    )
+    table = markdown_table(heading, lines, texts=0, more_texts=heading[-2:])
+    return f"{table}\n\n{total:,} in all, {sanitized:,} of them under AddressSanitizer.{changed(runs)}"
 
 
 def mutation() -> str:
@@ -189,7 +186,7 @@ def stages(*, whole: bool = True) -> str:
     entries = read(STAGE_TIMES)
     if not entries:
         return "No run is stored."
-    lines = ["| stage | tests | wall-clock s | user s | system s |", "|---|---:|---:|---:|---:|"]
+    lines = []
     for full in (False, True):
         members = {name: entry for name, entry in entries.items() if entry["full"] == full}
         sums = {
@@ -200,10 +197,10 @@ def stages(*, whole: bool = True) -> str:
             members = {slowest: members[slowest]}
         members["**what `--full` adds**" if full else "**`./mallard test`**"] = sums
         for name, entry in members.items():
-            seconds = " | ".join(f"{entry[key]:,.0f}" for key in ("wall", "user", "system"))
-            lines.append(f"| {name} | {entry['passed']:,} | {seconds} |")
+            seconds = (f"{entry[key]:,.0f}" for key in ("wall", "user", "system"))
+            lines.append([name, f"{entry['passed']:,}", *seconds])
     machines = sorted({entry["machine"] for entry in entries.values()})
     missing = [stage.name for stage in STAGES if stage.name not in entries]
     without = f" Not stored: {', '.join(missing)}." if missing else ""
     footer = f"On {' and '.join(machines)}, after installing; the tests that passed.{without}"
-    return "\n".join([*lines, "", footer])
+    return f"{markdown_table(['stage', 'tests', 'wall-clock s', 'user s', 'system s'], lines)}\n\n{footer}"
