@@ -208,7 +208,6 @@ public:
             regs.rsp = (far_frame - 1024) & ~address{15};
             create(regs, data);
             refuse_create_error(data);
-            is_left_alone_ = !is_in_mapping(code, code_bytes);
             attachment_at = data;
         } catch (...) {
             restore();
@@ -229,10 +228,14 @@ private:
         return gone;
     }
 
-    /// Returns: true if the thread, which is stopped, is in this code.
-    [[nodiscard]] bool is_in_mapping(address begin, std::size_t bytes) const noexcept {
+    /// Effects: `is_left_alone_` is set if the thread, which is stopped, has restored itself: its stack is not `data` any more.
+    /// Returns: true if so, or if the thread is in the code. It may also be in the handler of setuid_signal, which returns to the
+    /// code: as long as it does, both mappings are needed.
+    bool has_left_handler(address code, address data) {
         user_regs_struct regs{};
-        return ::ptrace(PTRACE_GETREGS, thread_, nullptr, &regs) == 0 && regs.rip - begin < bytes;
+        is_left_alone_ =
+            ::ptrace(PTRACE_GETREGS, thread_, nullptr, &regs) != 0 || regs.rsp - data >= data_bytes;
+        return is_left_alone_ || regs.rip - code < code_bytes;
     }
 
     /// Returns: the signal that the thread gets when it goes on; 0 if it stopped for another reason.
@@ -430,7 +433,11 @@ private:
                                                std::as_writable_bytes(std::span(&is_created, 1)));
             if (is_created != 0) {
                 interrupt();
-                return;
+                if (has_left_handler(regs.rip, data)) {
+                    return;
+                }
+                ::ptrace(PTRACE_CONT, thread_, nullptr, nullptr);
+                is_stopped_ = false;
             }
             if (const std::optional<int> status = next_stop()) {
                 ::ptrace(PTRACE_CONT, thread_, nullptr, static_cast<long>(passed_signal(*status)));

@@ -46,7 +46,9 @@ def attach(
 
 
 def settle(pid: int, count: int) -> None:
-    wait_until(lambda: threads(pid) == count and ".part" not in maps(pid))
+    """A process that has died has no mapping and one thread."""
+    wait_until(lambda: not maps(pid) or (threads(pid) == count and ".part" not in maps(pid)))
+    assert maps(pid), "the process has died"
 
 
 def wait_until_recorded(folder: Path) -> None:
@@ -77,6 +79,12 @@ def running_until_killed(*words: object, **environment: str) -> "Iterator[subpro
 
 def maps(pid: int) -> str:
     return Path(f"/proc/{pid}/maps").read_text()
+
+
+def is_traced(pid: int) -> bool:
+    return any(
+        "TracerPid:\t0\n" not in (task / "status").read_text() for task in Path(f"/proc/{pid}/task").iterdir()
+    )
 
 
 def threads(pid: int) -> int:
@@ -238,6 +246,7 @@ def test_setuid_in_threads_goes_on(collector, toys, tmp_path):
             turns = int(running.stdout.readline())
             wait_until(lambda: int(running.stdout.readline()) > turns + 100)  # noqa: B023
         settle(running.pid, 5)
+        assert running.poll() is None
 
 
 @pytest.mark.parametrize("kind", ["large", "nested", "alternate", "restorer"])
@@ -506,7 +515,7 @@ def test_refuses_a_static_program(collector, toys, tmp_path):
 def test_refuses_a_second_recording(collector, allocating, tmp_path):
     words = [collector, "-o", tmp_path / "first.trace", "--pid", str(allocating.pid)]
     with subprocess.Popen(words, stderr=subprocess.DEVNULL) as recording:
-        wait_until(lambda: ".part" in maps(allocating.pid))
+        wait_until(lambda: ".part" in maps(allocating.pid) and not is_traced(allocating.pid))
         try:
             assert "is being recorded already" in refused(collector, tmp_path, allocating.pid)
         finally:
