@@ -249,6 +249,17 @@ def test_setuid_in_threads_goes_on(collector, toys, tmp_path):
         assert running.poll() is None
 
 
+def test_does_not_leave_a_thread_in_the_handler_of_setuid(collector, toys, tmp_path):
+    program = toys.build("setuid_signals", ["setuid_signals.c"], "-pthread")
+    with running_until_killed(program) as running:
+        for turn in range(10):
+            folder = tmp_path / str(turn)
+            folder.mkdir()
+            done = attach(collector, folder, running.pid, "--for", "1ms")
+            assert done.returncode in {0, 2}, done.stderr
+            settle(running.pid, 2)
+
+
 @pytest.mark.parametrize("kind", ["large", "nested", "alternate", "restorer"])
 def test_starts_from_no_signal_handler(collector, toys, tmp_path, kind):
     program = toys.build("handlers", ["handlers.c"])
