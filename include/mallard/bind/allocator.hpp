@@ -135,27 +135,44 @@ template <class... Ts, class Alloc>
 inline constexpr bool hands_allocator<std::tuple<Ts...>, Alloc> =
     (... || hands_allocator<std::remove_cvref_t<Ts>, Alloc>);
 
+/// True if an argument names the memory of an object with the allocator `Own`: it is one, or of a class that stands for its
+/// base, as boost::json::storage_ptr does.
+template <class Arg, class Own>
+inline constexpr bool names_memory = [] {
+    if constexpr (hands_allocator<Arg, Own>) {
+        return true;
+    } else if constexpr (requires(const Own& a) { a.resource(); }) {
+        return std::is_class_v<Arg> && std::is_convertible_v<decltype(std::declval<Own>().resource()), Arg>;
+    } else {
+        return false;
+    }
+}();
+
 /// Effects: none. The program does not compile if a T that `Alloc` makes of `Args` would silently take its memory elsewhere.
 template <class T, class Alloc, class... Args>
 constexpr void require_same_memory() noexcept {
     if constexpr (loses_allocator<T, Alloc>) {
         constexpr bool has_own = [] {
             if constexpr (requires { typename T::allocator_type; }) {
-                return (... || hands_allocator<std::remove_cvref_t<Args>, typename T::allocator_type>);
+                return (... || names_memory<std::remove_cvref_t<Args>, typename T::allocator_type>);
             } else {
                 return false;
             }
         }();
-        static_assert(has_own,
-                      "mallard: the object allocates through a base (std::pmr, inline_allocator), and this "
-                      "mechanism is not one, so its memory would lie elsewhere: use a mallard::resource");
+        static_assert(
+            has_own,
+            "mallard: the object allocates through a base (std::pmr, inline_allocator), and this mechanism "
+            "is not one, so its memory would lie elsewhere: hand it a resource, or use a mallard::resource");
     }
 }
 
-/// Effects: makes a T at `p` of `args`, and hands it the allocator if it takes one.
+/// Effects: makes a T at `p` of `args`, and hands it the allocator if it takes one. A T that is moved keeps its memory, which the
+/// caller chose; in a container it may be a temporary that push_back() made of other arguments.
 template <class T, class Alloc, class... Args>
 void construct_with(T* p, const Alloc& allocator, Args&&... args) {
-    require_same_memory<T, Alloc, Args...>();
+    if constexpr (!std::is_same_v<std::tuple<Args...>, std::tuple<T>>) {
+        require_same_memory<T, Alloc, Args...>();
+    }
     constexpr bool has_constructor = constructible_with<T, Alloc, Args...>;
     static_assert(has_constructor,
                   "T has no constructor that takes these arguments (and the allocator, if T takes one)");

@@ -229,6 +229,32 @@ TEST_F(mixed_bindings, an_element_may_come_with_its_resource) {
     }
     auto* const made = mallard::make<std::pmr::string>(nodes, text, &pool_);
     expect_inside(*made);
+    auto* const moved = mallard::make<std::pmr::string>(nodes, std::move(*made));
+    expect_inside(*moved);
+    mallard::destroy(nodes, moved);
+    mallard::destroy(nodes, made);
+    EXPECT_EQ(nodes.counts().bytes_in_use, 0U);
+}
+
+/// A pointer to a resource with a class of its own, as Boost.JSON has.
+struct storage {
+    storage(std::pmr::memory_resource* base) : resource(base) {} // NOLINT(google-explicit-constructor)
+    std::pmr::memory_resource* resource;
+};
+struct document {
+    using allocator_type = std::pmr::polymorphic_allocator<char>;
+    explicit document(storage s) : value(text, s.resource) {}
+    std::pmr::string value;
+};
+
+TEST_F(mixed_bindings, an_element_may_come_with_a_class_that_stands_for_its_resource) {
+    pool nodes;
+    {
+        std::list<document, alloc<document>> l(nodes);
+        expect_inside(l.emplace_back(storage(&pool_)).value);
+    }
+    auto* const made = mallard::make<document>(nodes, storage(&pool_));
+    expect_inside(made->value);
     mallard::destroy(nodes, made);
     EXPECT_EQ(nodes.counts().bytes_in_use, 0U);
 }
