@@ -65,8 +65,8 @@ template <has_default A>
 template <class Base, class Derived>
 concept base_of_mechanism = std::has_virtual_destructor_v<Base> && std::convertible_to<Derived*, Base*>;
 
-/// True for an allocator like std::pmr::polymorphic_allocator, which refers to a base of A. A concept, because most users of
-/// this header have no need of <memory_resource>.
+/// True for an allocator like std::pmr::polymorphic_allocator, which refers to a base of A. A concept, so that
+/// the header of std::pmr need not be included.
 template <class Alloc, class A>
 concept polymorphic_over = std::has_virtual_destructor_v<A> && requires(const Alloc& a, A* mechanism) {
     requires std::convertible_to<A*, decltype(a.resource())>;
