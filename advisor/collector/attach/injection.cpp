@@ -574,16 +574,25 @@ remote_attachment::remote_attachment(remote_attachment&& other) noexcept
 
 remote_attachment::~remote_attachment() {
     if (memory_ >= 0) {
-        const std::uint32_t released = 1;
-        (void)!::pwrite(memory_, &released, sizeof released,
-                        static_cast<off_t>(at_ + offsetof(trace::attachment, is_released)));
+        release();
         ::close(memory_);
     }
 }
 
+void remote_attachment::release() const noexcept {
+    const std::uint32_t released = 1;
+    (void)!::pwrite(memory_, &released, sizeof released,
+                    static_cast<off_t>(at_ + offsetof(trace::attachment, is_released)));
+}
+
 bool remote_attachment::read_state(trace::attachment_state& state) const noexcept {
-    return ::pread(memory_, &state, sizeof state,
-                   static_cast<off_t>(at_ + offsetof(trace::attachment, state))) == ssize_t{sizeof state};
+    trace::attachment current;
+    if (::pread(memory_, &current, sizeof current, static_cast<off_t>(at_)) != ssize_t{sizeof current} ||
+        current.collector != static_cast<std::uint32_t>(::getpid())) {
+        return false;
+    }
+    state = current.state;
+    return true;
 }
 
 void remote_attachment::cancel() const noexcept {
@@ -618,6 +627,7 @@ remote_attachment attach(target& process, trace::attachment settings) {
         using enum trace::attachment_state;
     case recording:
     case ended:
+        result.release();
         return result;
     case no_library:
         throw failure(name + " cannot load the recorder: " + result.error_text());
@@ -652,6 +662,7 @@ remote_attachment::~remote_attachment() = default;
 bool remote_attachment::read_state(trace::attachment_state&) const noexcept {
     return false;
 }
+void remote_attachment::release() const noexcept {}
 void remote_attachment::cancel() const noexcept {}
 std::string remote_attachment::error_text() const {
     return {};

@@ -19,7 +19,7 @@
 
 namespace mallard::collector {
 
-/// The attachment in the memory of the process, to which it is released in the end.
+/// The attachment in the memory of the process, which unmaps it after the recording.
 class remote_attachment {
 public:
     remote_attachment(pid_t process, address at);
@@ -28,7 +28,10 @@ public:
     remote_attachment(remote_attachment&& other) noexcept;
     ~remote_attachment();
 
-    /// Returns: false if the process has ended or executed another program; else stores the state.
+    /// Effects: has the thread unmap the attachment when its recording has ended. The borrowed thread has returned.
+    void release() const noexcept;
+    /// Returns: false if the process has unmapped the attachment, has ended or has executed another program; else stores the
+    /// state. The program may have other data at the address by then, so the collector's process ID has to be there.
     bool read_state(trace::attachment_state& state) const noexcept;
     /// Effects: has the thread not attach, if it has not begun.
     void cancel() const noexcept;

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from advisor_programs import LONGEST, wait_until
+from source_tree import ROOT
 
 PROBE = (
     "import ctypes, os, subprocess as s; p = s.Popen(['sleep', '9']);"
@@ -422,6 +423,32 @@ def test_a_sandbox_does_not_wait_for_the_collector(collector, toys, tmp_path):
             finally:
                 recording.send_signal(signal.SIGCONT)
             assert recording.wait(LONGEST) == 0
+
+
+def test_the_thread_leaves_before_the_collector_has_written_the_trace(collector, toys, tmp_path):
+    """The slots are restored by then, so that it does not see a sandbox."""
+    program = toys.build("late_sandbox", ["late_sandbox.c"])
+    end_part = toys.build("end_part", ["end_part.cpp"], "-std=c++20", f"-I{ROOT / 'advisor'}")
+    with running_until_killed(program) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        words = [collector, "-o", tmp_path / "x.trace", "--pid", str(running.pid)]
+        with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as recording:
+            assert recording.stderr is not None
+            assert "Ctrl-C ends the recording" in recording.stderr.readline()
+            try:
+                wait_until_recorded(tmp_path)
+                recording.send_signal(signal.SIGSTOP)
+                [part] = (tmp_path / "x.trace.parts").glob("*.part")
+                subprocess.run([end_part, part], check=True)
+                settle(running.pid, 1)
+                running.send_signal(signal.SIGUSR1)
+                assert running.stdout.readline() == "restricted\n"
+                assert running.stdout.readline() == "well\n"
+            finally:
+                recording.send_signal(signal.SIGCONT)
+            assert recording.wait(LONGEST) == 0
+    assert (tmp_path / "x.trace").is_file()
 
 
 def test_records_the_child_of_a_recorded_process(collector, tmp_path):
