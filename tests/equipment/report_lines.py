@@ -62,8 +62,8 @@ def _cells(row: Row) -> list[str]:
     return texts[first:]
 
 
-def screen(report: Report, width: int = 80) -> list[str]:
-    """The lines of a terminal."""
-    console = PlainConsole(width=width, record=True, force_terminal=True, file=io.StringIO())
+def screen(report: Report, width: int = 80, *, is_terminal: bool = True) -> list[str]:
+    """The lines of a terminal, or of a pipe."""
+    console = PlainConsole(width=width, record=True, force_terminal=is_terminal, file=io.StringIO())
     show_report(console, report)
     return console.export_text().splitlines()

@@ -9,6 +9,7 @@ JSON of `mallard advise --json` or `mallard try --json`.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +24,7 @@ from mallard.advisor.profile.document import (
     read_profile,
 )
 from mallard.advisor.profile.names import Names, is_library_function
+from mallard.advisor.trial.campaign import Promise
 from mallard.advisor.trial.effect import (
     SEVERAL_CORES,
     difference,
@@ -36,7 +38,7 @@ from mallard.advisor.trial.program import Arm, Program, Scope
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
 from mallard.shared import caller, preload
-from mallard.shared.age import Age, heap_named
+from mallard.shared.age import Age
 from mallard.shared.errors import UsageError
 from mallard.shared.json_records import WrongDocumentError, decode
 from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
@@ -46,133 +48,10 @@ TRIAL, ADVICE = "mallard trial", "mallard advice"
 
 
 @dataclass(frozen=True)
-class Figure:
-    """The allocator of the answer, as tried on the unchanged program."""
-
-    scope: str  # empty for a malloc, which serves the whole program
-    strategy: str  # or the malloc
-    against: str  # the global allocator, and its heap
-    time: Difference  # seconds; less than 0 is saved
-    program_seconds: float  # more than 0
-
-    @property
-    def title(self) -> str:
-        return f"{self.strategy} in {self.scope}" if self.scope else self.strategy
-
-
-@dataclass(frozen=True)
 class Advice:
-    headline: str  # empty for a trial
-    figure: Figure | None  # None if the answer is not an allocator
+    figure: Promise | None  # None if the answer is not an allocator
     wall: bool  # its times are wall time
-
-
-@dataclass(frozen=True)
-class _Counts:
-    served: int
-
-
-@dataclass(frozen=True)
-class _Effect:
-    strategy: str
-    time: Difference
-    counts: _Counts
-
-
-@dataclass(frozen=True)
-class _Trial:
-    effects: tuple[_Effect, ...]
-    program_seconds: float
-    wall: bool
-
-
-@dataclass(frozen=True)
-class _Age:
-    name: str
-
-
-@dataclass(frozen=True)
-class _Ground:
-    malloc: str
-    age: _Age
-    trial: _Trial
-    differing: tuple[str, ...] = ()
-
-    @property
-    def best(self) -> _Effect | None:
-        """The answer of a trial: the first strategy that saves time and can be advised."""
-        return next(
-            (
-                effect
-                for effect in self.trial.effects
-                if effect.counts.served and effect.strategy not in self.differing and effect.time.high < 0
-            ),
-            None,
-        )
-
-    def find_effect(self, strategy: str) -> _Effect | None:
-        return next((effect for effect in self.trial.effects if effect.strategy == strategy), None)
-
-
-@dataclass(frozen=True)
-class _Scope:
-    name: str
-
-
-@dataclass(frozen=True)
-class _TrialDocument:
-    scope: _Scope
-    grounds: tuple[_Ground, ...]
-
-
-@dataclass(frozen=True)
-class _GlobalEffect:
-    malloc: str
-    time: Difference
-
-
-@dataclass(frozen=True)
-class _Globals:
-    base: str
-    heap: str
-    seconds: float
-    effects: tuple[_GlobalEffect, ...]
-
-
-@dataclass(frozen=True)
-class _AgedScope:
-    candidate: _Scope
-    ground: _Ground
-
-
-@dataclass(frozen=True)
-class _AgedHeap:
-    age: _Age
-    globals: _Globals | None
-    scopes: tuple[_AgedScope, ...]
-
-
-@dataclass(frozen=True)
-class _Study:
-    trial: _TrialDocument | None
-    globals: _Globals
-    aged: tuple[_AgedHeap, ...] = ()
-
-
-@dataclass(frozen=True)
-class _Answer:
-    kind: str
-    strategy: str | None
-    malloc: str | None
-    age: str | None = None  # of the only heap on which it saves time
-
-
-@dataclass(frozen=True)
-class _AdviceDocument:
-    headline: str
-    answer: _Answer
-    wall: bool
-    study: _Study
+    headline: str = ""  # empty for a trial
 
 
 def read_advice(file: Path) -> Advice:
@@ -192,55 +71,13 @@ def read_advice(file: Path) -> Advice:
             f"{ADVICE!r}, which 'mallard try --json' and 'mallard advise --json' write"
         )
     try:
-        if kind == TRIAL:
-            trial = decode(_TrialDocument, document)
-            wall = any(ground.trial.wall for ground in trial.grounds)
-            return Advice("", _checked(_trial_figure(trial)), wall)
-        advice = decode(_AdviceDocument, document)
-        return Advice(advice.headline, _checked(_answer_figure(advice)), advice.wall)
+        advice = decode(Advice, document)
+        seconds = advice.figure.program_seconds if advice.figure else math.inf
+        if seconds <= 0:
+            raise WrongDocumentError(f"the program's time is {seconds} s; it must be more than 0")
     except WrongDocumentError as error:
         raise UsageError(f"--advice {file}: {error}; write it again, by this version of mallard") from None
-
-
-def _checked(figure: Figure | None) -> Figure | None:
-    if figure and figure.program_seconds <= 0:
-        raise WrongDocumentError(f"the program's time is {figure.program_seconds} s; it must be more than 0")
-    return figure
-
-
-def _trial_figure(trial: _TrialDocument) -> Figure | None:
-    """The first global allocator under which a strategy saved time."""
-    ground = next((ground for ground in trial.grounds if ground.best), None)
-    return _figure(trial.scope.name, ground, ground.best) if ground else None
-
-
-def _answer_figure(advice: _AdviceDocument) -> Figure | None:
-    """The figure of the headline, whose strategy need not be the one that saved most."""
-    answer, trial = advice.answer, advice.study.trial
-    aged = next((heap for heap in advice.study.aged if heap.age.name == answer.age), None)
-    mallocs = aged.globals if aged else advice.study.globals
-    if answer.kind == "local" and aged:
-        figures = [
-            _figure(scope.candidate.name, scope.ground, scope.ground.find_effect(answer.strategy or ""))
-            for scope in aged.scopes
-        ]
-        return min(filter(None, figures), key=lambda figure: figure.time.median, default=None)
-    if answer.kind == "local" and trial and trial.grounds:
-        ground = trial.grounds[0]
-        return _figure(trial.scope.name, ground, ground.find_effect(answer.strategy or ""))
-    if answer.kind == "global" and mallocs:
-        against = f"{mallocs.base} on {mallocs.heap}"
-        for effect in mallocs.effects:
-            if effect.malloc == answer.malloc:
-                return Figure("", effect.malloc, against, effect.time, mallocs.seconds)
-    return None
-
-
-def _figure(scope: str, ground: _Ground, effect: _Effect | None) -> Figure | None:
-    if effect is None:
-        return None
-    against = f"{ground.malloc} on {heap_named(ground.age.name)}"
-    return Figure(scope, effect.strategy, against, effect.time, ground.trial.program_seconds)
+    return advice
 
 
 MOST_FRAMES = 6

@@ -36,7 +36,7 @@ from mallard.advisor.trial.program import (
 )
 from mallard.advisor.trial.rounds import interleaved
 from mallard.advisor.trial.scope_code import exclude_code
-from mallard.advisor.view.terminal.advice import advice_json
+from mallard.advisor.view.advice import advice_json
 from mallard.cli.verbs.advise import check
 from mallard.shared.age import levels, young
 from mallard.shared.errors import UsageError

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from report_lines import screen
 from synthetic_study import (
     MIB,
     aged,
@@ -26,9 +27,8 @@ from mallard.advisor.advice.code import TypeChange
 from mallard.advisor.advice.study import ScopePair, Screened
 from mallard.advisor.advice.verdict import NOT_SEEN, Answer, decide
 from mallard.advisor.trial.program import Counts
-from mallard.advisor.view.terminal.advice import advice_json, show_advice
+from mallard.advisor.view.advice import advice_json, advice_report
 from mallard.shared.stats import Difference
-from mallard.shared.view.terminal.console import PlainConsole
 
 CHANGE = TypeChange("vector", "T", "handle", "src/server.cpp:90", 1_000_000)
 
@@ -502,9 +502,7 @@ def test_one_round_is_unresolved():
 def test_screen_begins_with_answer_and_ends_with_code():
     case = study(changes=(CHANGE,))
     verdict = decide(case)
-    console = PlainConsole(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    show_advice(console, case, verdict)
-    lines = console.export_text().splitlines()
+    lines = screen(advice_report(case, verdict, None))
     assert lines[1].startswith("Put a monotonic allocator, rewound on return, into handle()")
     assert max(map(len, lines[: lines.index("Code to paste:")])) <= 80
     assert any("#include <mallard/local/monotonic.hpp>" in line for line in lines)
@@ -527,3 +525,4 @@ def test_json_has_answer_facts_and_study():
     assert document["facts"][0]["label"] == "estimate"
     assert document["study"]["trial"]["grounds"][0]["trial"]["effects"][0]["strategy"] == "monotonic"
     assert document["study"]["ceiling"]["operations"] == 2_408_662
+    assert document["figure"]["source"] == "src/server.cpp:88"

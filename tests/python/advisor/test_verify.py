@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from report_lines import screen
 from samples import sampled
 from synthetic_profile import document
+from synthetic_study import aged, ceiling, effect, ground, mallocs, result, study
 
+from mallard.advisor.advice.verdict import decide
 from mallard.advisor.profile.document import read_profile
 from mallard.advisor.trial.process import Measured, RecordingDiffersError, RunsDifferError
+from mallard.advisor.trial.program import Counts
 from mallard.advisor.trial.rounds import Rounds, interleaved
 from mallard.advisor.verify import (
     AFTER,
@@ -32,11 +36,11 @@ from mallard.advisor.verify import (
     run_before,
     summarize_comparison,
 )
+from mallard.advisor.view.advice import advice_json
+from mallard.advisor.view.trial import trial_json
 from mallard.advisor.view.verify import verification_report
 from mallard.cli import parse_command
 from mallard.shared.errors import UsageError
-from mallard.shared.report.terminal import show_report
-from mallard.shared.view.terminal.console import PlainConsole
 
 RUN = Measured(cpu_seconds=0.1, wall_seconds=0.1, peak_bytes=10 << 20, faults=500, status=0, output="same")
 NOTHING_SEEN = Ownership()
@@ -54,10 +58,8 @@ def compared(failed: Mapping[str, str] | None = None, **by_arm: list[Measured]) 
 
 
 def shown(comparison: Comparison, ownership: Ownership = NOTHING_SEEN, advice: Advice | None = None) -> str:
-    console = PlainConsole(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    result = Verification(comparison, ownership, advice)
-    show_report(console, verification_report(result))
-    return console.export_text()
+    report = verification_report(Verification(comparison, ownership, advice))
+    return "\n".join(screen(report, 100, is_terminal=False))
 
 
 def test_gain_splits_into_rewrite_and_allocator() -> None:
@@ -231,21 +233,27 @@ def test_reports_unchecked_pools() -> None:
 
 
 def trial(milliseconds: float, **changes: Any) -> dict[str, Any]:
-    def effect(strategy: str, saved: float, served: int = 9) -> dict[str, Any]:
-        time = {"median": -saved / 1e3, "low": -saved / 1e3 - 0.001, "high": -saved / 1e3 + 0.001, "n": 21}
-        return {"strategy": strategy, "time": time, "counts": {"served": served}}
+    """The strategies that would save more served nothing, or changed the output."""
+    effects = [effect("heap", 99, counts=Counts()), effect("multipool", 80)]
+    tried = ground(
+        *(*effects, effect("monotonic", milliseconds)),
+        differing=("multipool",),
+        program_seconds=0.1,
+        **changes,
+    )
+    return json.loads(trial_json(result(tried)))
 
-    ground = {
-        "malloc": "glibc",
-        "age": {"name": "young"},
-        "trial": {
-            "effects": [effect("heap", 99, served=0), effect("pool", 80), effect("monotonic", milliseconds)],
-            "program_seconds": 0.1,
-            "wall": False,
-        },
-        "differing": ["pool"],
-    }
-    return {"format": "mallard trial", "version": 1, "scope": {"name": "f"}, "grounds": [ground], **changes}
+
+def advice_document(**changes: Any) -> dict[str, Any]:
+    case = study(**changes)
+    return json.loads(advice_json(case, decide(case)))
+
+
+NO_SAVING: dict[str, Any] = {
+    "trial": result(ground(effect("monotonic", 0.2))),
+    "globals": mallocs(("mimalloc", 0.1, 1.0)),
+    "on_top": None,
+}
 
 
 def advised(tmp_path: Path, document: Any) -> Advice:
@@ -264,16 +272,14 @@ def test_compares_advice_with_measurement(tmp_path: Path, promised: float, verdi
     assert advice.figure.strategy == "monotonic"
     comparison = compared(before=runs(0.098), after=runs(0.060), null=runs(0.090))
     text = " ".join(shown(comparison, advice=advice).split())
-    assert f"Advised: monotonic in f, -{promised}.00 of 100.0 ms" in text
+    assert f"Advised: monotonic in handle, -{promised}.00 of 100.0 ms" in text
     assert "after beside null" in text
     assert verdict in text
     assert "another one" not in text
 
 
 def test_measurement_uses_the_clock_of_advice(tmp_path: Path) -> None:
-    document = trial(20)
-    document["grounds"][0]["trial"]["wall"] = True
-    advice = advised(tmp_path, document)
+    advice = advised(tmp_path, trial(20, wall=True))
     assert advice.wall
     rounds = Rounds({BEFORE: runs(0.1, wall_seconds=0.3), AFTER: runs(0.06, wall_seconds=0.2)})
     comparison = summarize_comparison(rounds, advice.wall)
@@ -289,43 +295,18 @@ def test_warns_about_advice_for_another_input(tmp_path: Path) -> None:
     )
 
 
-def advice_document(answer: dict[str, Any], **study: Any) -> dict[str, Any]:
-    time = {"median": -0.04, "low": -0.041, "high": -0.039, "n": 11}
-    mallocs = {
-        "base": "glibc",
-        "heap": "clean",
-        "seconds": 0.1,
-        "effects": [{"malloc": "mimalloc", "time": time}],
-    }
-    return {
-        "format": "mallard advice",
-        "headline": "Put it there.",
-        "answer": {"kind": "local", "strategy": None, "malloc": None} | answer,
-        "wall": False,
-        "study": {"trial": trial(30), "globals": mallocs} | study,
-    }
-
-
 def test_advice_for_an_old_heap_has_its_figure(tmp_path: Path) -> None:
     """Not that of the young heap, on which the change saves nothing."""
-    (ground,) = trial(60)["grounds"]
-    ground["age"] = {"name": "old"}
-    mallocs = advice_document({})["study"]["globals"] | {"heap": "an old heap", "seconds": 0.2}
-    aged = {
-        "age": {"name": "old"},
-        "globals": mallocs,
-        "scopes": [{"candidate": {"name": "build"}, "ground": ground}],
-    }
-    local = advised(tmp_path, advice_document({"strategy": "monotonic", "age": "old"}, aged=[aged])).figure
+    document = advice_document(**NO_SAVING, aged=(aged(effect("monotonic", 60.0)),))
+    local = advised(tmp_path, document).figure
     assert local
-    assert (local.title, local.against) == ("monotonic in build", "glibc on an old heap")
+    assert (local.title, local.against) == ("monotonic in handle", "glibc on an old heap")
     assert local.time.median == pytest.approx(-0.06)
-    answer = {"kind": "global", "malloc": "mimalloc", "age": "old"}
-    by_malloc = advised(tmp_path, advice_document(answer, aged=[aged])).figure
+    document = advice_document(**NO_SAVING, aged=(aged(malloc=("mimalloc", 40.0, 1.0)),))
+    by_malloc = advised(tmp_path, document).figure
     assert by_malloc
-    assert (by_malloc.against, by_malloc.program_seconds) == ("glibc on an old heap", 0.2)
-    missing = advice_document(answer, aged=[aged | {"globals": None}])
-    assert advised(tmp_path, missing).figure is None
+    assert (by_malloc.title, by_malloc.against) == ("mimalloc", "glibc on an old heap")
+    assert by_malloc.program_seconds == 0.109
 
 
 def damaged_documents(document: Any) -> Iterator[Any]:
@@ -341,10 +322,9 @@ def damaged_documents(document: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("step", sampled(5, 1, default=1))
-@pytest.mark.parametrize(
-    "sound", [trial(30), advice_document({"strategy": "monotonic"})], ids=["trial", "advice"]
-)
-def test_damaged_advice_is_rejected_or_shown(tmp_path: Path, sound: dict[str, Any], step: int) -> None:
+@pytest.mark.parametrize("document", [trial(30), advice_document()], ids=["trial", "advice"])
+def test_damaged_advice_is_rejected_or_shown(tmp_path: Path, document: dict[str, Any], step: int) -> None:
+    sound = {name: document[name] for name in ("format", "wall", "headline", "figure") if name in document}
     comparison = compared(before=runs(0.1), after=runs(0.06))
     refused = []
     for damaged in itertools.islice(damaged_documents(sound), 0, None, step):
@@ -360,27 +340,26 @@ def test_damaged_advice_is_rejected_or_shown(tmp_path: Path, sound: dict[str, An
 
 def test_advice_contains_its_trial(tmp_path: Path) -> None:
     comparison = compared(before=runs(0.1), after=runs(0.06))
-    text = shown(comparison, advice=advised(tmp_path, advice_document({"strategy": "monotonic"})))
-    assert "Advice: Put it there." in text
-    assert "Advised: monotonic in f" in text
+    text = shown(comparison, advice=advised(tmp_path, advice_document()))
+    assert "Advice: Put a monotonic allocator" in text
+    assert "Advised: monotonic in handle" in text
     assert "against glibc on a young heap" in " ".join(text.split())
-    nothing = advice_document({"kind": "nothing"}, trial=None)
+    nothing = advice_document(ceiling=ceiling(2.0), trial=None, chosen=None, on_top=None, globals=mallocs())
     assert "no figure of an allocator" in shown(comparison, advice=advised(tmp_path, nothing))
 
 
 @pytest.mark.parametrize(
-    ("answer", "message"),
+    ("changes", "message"),
     [
-        ({"strategy": "heap"}, "Advised: heap in f, -99.00 of 100.0 ms"),
-        ({"kind": "global", "malloc": "mimalloc"}, "Advised: mimalloc, -40.00 of 100.0 ms"),
-        ({"kind": "unresolved"}, "no figure of an allocator"),
+        ({"trial": result(ground(effect("heap", 99)))}, "Advised: heap in handle, -99.00 of 109.0 ms"),
+        ({"globals": mallocs(("mimalloc", 36.0, 1.0))}, "Advised: mimalloc, -36.00 of 109.0 ms"),
+        (NO_SAVING, "no figure of an allocator"),
     ],
     ids=["local", "global", "unresolved"],
 )
-def test_figure_is_that_of_the_answer(tmp_path: Path, answer: dict[str, Any], message: str) -> None:
-    text = shown(
-        compared(before=runs(0.1), after=runs(0.06)), advice=advised(tmp_path, advice_document(answer))
-    )
+def test_figure_is_that_of_the_answer(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    advice = advised(tmp_path, advice_document(**changes))
+    text = shown(compared(before=runs(0.1), after=runs(0.06)), advice=advice)
     assert message in " ".join(text.split())
 
 
@@ -395,8 +374,8 @@ def test_no_figure_if_nothing_saves_time(tmp_path: Path) -> None:
         ("[" * 100_000, "is not JSON"),
         ("[]", "its format is None; allowed are 'mallard trial' and 'mallard advice'"),
         ({"format": "mallard profile"}, "its format is 'mallard profile'"),
-        ({"format": "mallard trial"}, "has no field 'scope'"),
-        (trial(1, grounds=[{"malloc": 3}]), "which is not of type str"),
+        ({"format": "mallard trial"}, "has no field 'figure'"),
+        (trial(1) | {"figure": {"scope": 3}}, "which is not of type str"),
     ],
     ids=["empty", "deep", "list", "profile", "nothing", "wrong"],
 )

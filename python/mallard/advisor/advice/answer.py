@@ -16,7 +16,7 @@ from mallard.advisor.advice.choice import (
 )
 from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.study import Study
-from mallard.advisor.trial.campaign import is_wide
+from mallard.advisor.trial.campaign import Promise, is_wide
 from mallard.advisor.trial.effect import Effect
 
 Kind = Literal["nothing", "local", "global", "unresolved", "unmeasured"]
@@ -52,6 +52,25 @@ def choose_answer(study: Study) -> Answer:
         strategy = follow_up.strategy if follow_up else None
         return Answer(kind, strategy, best.malloc, equal=_equals(study, best.malloc))
     return Answer(kind)
+
+
+def promise(study: Study, answer: Answer) -> Promise | None:
+    """The figure of the headline; None if that is not an allocator."""
+    aged = next((aged for aged in study.aged if aged.age.name == answer.age), None)
+    mallocs = aged.globals if aged else study.globals
+    if answer.kind == "global" and mallocs:
+        effect = next(effect for effect in mallocs.effects if effect.malloc == answer.malloc)
+        return Promise("", effect.malloc, f"{mallocs.base} on {mallocs.heap}", effect.time, mallocs.seconds)
+    if answer.kind != "local":
+        return None
+    scope = best_aged_scope(aged) if aged else None
+    if scope and scope.effect:
+        return scope.ground.promise(scope.candidate.name, scope.effect, scope.candidate.source)
+    assert study.trial
+    assert study.ground
+    assert study.best
+    assert study.chosen
+    return study.ground.promise(study.trial.scope.name, study.best, study.chosen.source)
 
 
 def _choose_aged_answer(study: Study) -> Answer | None:

@@ -195,6 +195,22 @@ class Campaign:
 
 
 @dataclass(frozen=True)
+class Promise:
+    """The effect of an allocator on the unchanged program, to compare with that of the change."""
+
+    scope: str  # empty for a malloc, which serves the whole program
+    strategy: str  # or the malloc
+    against: str  # the global allocator, and its heap
+    time: Difference  # seconds; less than 0 is saved
+    program_seconds: float  # more than 0
+    source: str = ""  # of the scope
+
+    @property
+    def title(self) -> str:
+        return f"{self.strategy} in {self.scope}" if self.scope else self.strategy
+
+
+@dataclass(frozen=True)
 class Ground:
     """The environment of a trial, a global allocator on a heap of an age, with the results."""
 
@@ -210,6 +226,13 @@ class Ground:
     @property
     def heap(self) -> str:
         return self.age.heap
+
+    @property
+    def title(self) -> str:
+        return f"{self.malloc} on {self.heap}"
+
+    def promise(self, scope: str, effect: Effect, source: str = "") -> Promise:
+        return Promise(scope, effect.strategy, self.title, effect.time, self.trial.program_seconds, source)
 
     @property
     def failures(self) -> dict[str, str]:
@@ -240,6 +263,12 @@ class Result:
     scope: Scope
     rounds: int
     grounds: tuple[Ground, ...]
+
+    @property
+    def promise(self) -> Promise | None:
+        """Of the first global allocator under which a strategy saves time."""
+        promises = (ground.promise(self.scope.name, ground.best) for ground in self.grounds if ground.best)
+        return next(promises, None)
 
 
 def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick) -> Result:

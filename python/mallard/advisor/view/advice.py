@@ -10,11 +10,13 @@ is fully coloured, its caller by the part that goes through.
 
 from __future__ import annotations
 
+import json
 import math
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
+from mallard.advisor.advice.answer import promise
 from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.ceiling import Ceiling
 from mallard.advisor.advice.study import Study
@@ -66,6 +68,16 @@ MOODS = {"local": Mood.GOOD, "global": Mood.GOOD}
 OPERATIONS_FIRST = tuple(sorted(MODES, key=lambda mode: mode[0] != "operations"))
 
 
+def advice_json(study: Study, verdict: Verdict) -> str:
+    facts = [{"label": label, "text": text} for label, text in verdict.facts]
+    answer = {"kind": verdict.kind, **asdict(verdict), "facts": facts}
+    fields = asdict(replace(study, profile=None))
+    del fields["profile"]
+    figure = promise(study, verdict.answer)
+    head = {"format": "mallard advice", "version": 1, **answer, "wall": study.wall}
+    return json.dumps({**head, "figure": figure and asdict(figure), "study": fields}, indent=1)
+
+
 def advice_report(study: Study, verdict: Verdict, profile: Profile | None) -> Report:
     """`profile` is of the recording; None if the program does not allocate."""
     names = Names(profile) if profile else None
@@ -88,6 +100,7 @@ def advice_report(study: Study, verdict: Verdict, profile: Profile | None) -> Re
         subject=shlex.join(study.words),
         conditions=(sentences.process_facts(profile),) if profile else (),
         doubts=tuple(filter(None, doubts)),
+        is_brief=True,
     )
 
 
@@ -188,7 +201,7 @@ def _tried(study: Study) -> list[Section]:
     ]
     for ground in filter(None, (*study.trial.grounds, study.on_top, *aged)):
         kind = "wall time" if ground.trial.wall else "CPU time"
-        heading = f"Against {ground.malloc} on {ground.heap}"
+        heading = f"Against {ground.title}"
         program = f"{times(ground.trial.program_seconds)} of {kind} as it is"
         blocks += [Paragraph(f"{heading}: {program}."), _strategies(study, ground, heading)]
     if study.briefly:

@@ -6,12 +6,10 @@ import json
 from typing import Any
 from urllib.parse import quote
 
-from mallard.advisor.advice.aged_sentences import best_aged_malloc, best_aged_scope
-from mallard.advisor.advice.global_mallocs import GlobalEffect
+from mallard.advisor.advice.answer import promise
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import Verdict
-from mallard.advisor.trial.effect import Effect
 from mallard.shared.stats import Difference
 from mallard.shared.version import version
 
@@ -41,24 +39,12 @@ def advice_sarif(study: Study, verdict: Verdict) -> str:
 
 def _measured(study: Study, verdict: Verdict) -> list[dict[str, Any]]:
     """The answer, if it saves time."""
-    effect: Effect | GlobalEffect | None = None
-    candidate = None
-    if verdict.answer.age is not None:
-        aged = next(aged for aged in study.aged if aged.age.name == verdict.answer.age)
-        scope = best_aged_scope(aged)
-        if verdict.answer.malloc:
-            effect = best_aged_malloc(aged)
-        elif scope:
-            effect, candidate = scope.effect, scope.candidate
-    elif verdict.kind == "local":
-        effect, candidate = study.best, study.chosen
-    elif verdict.kind == "global":
-        effect = study.best_malloc
-    if effect is None:
+    measured = promise(study, verdict.answer)
+    if measured is None:
         return []
-    rule = "local-allocator" if candidate else "other-malloc"
-    figures = {"measured": True, **_saving(effect.time)}
-    return [_result(rule, "warning", verdict.headline, candidate.source if candidate else "", figures)]
+    rule = "local-allocator" if measured.scope else "other-malloc"
+    figures = {"measured": True, **_saving(measured.time)}
+    return [_result(rule, "warning", verdict.headline, measured.source, figures)]
 
 
 def _untried(pattern: Pattern) -> dict[str, Any]:

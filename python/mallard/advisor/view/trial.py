@@ -52,7 +52,10 @@ MORE_OR_LESS = (
 
 
 def trial_json(result: Result) -> str:
-    return json.dumps({"format": "mallard trial", "version": 1, **asdict(result)}, indent=1)
+    wall = any(ground.trial.wall for ground in result.grounds)
+    head = {"format": "mallard trial", "version": 1, "wall": wall}
+    figure = result.promise and asdict(result.promise)
+    return json.dumps({**head, "figure": figure, **asdict(result)}, indent=1)
 
 
 def trial_report(result: Result, notes: Sequence[str] = ()) -> Report:
@@ -62,10 +65,10 @@ def trial_report(result: Result, notes: Sequence[str] = ()) -> Report:
         title=f"A trial of {result.scope.name}",
         answer=Paragraph(_answer(result, first)),
         sections=(
-            Section(_title(first), _ground(result, first), is_headed=bool(others)),
+            Section(first.title, _ground(result, first), is_headed=bool(others)),
             *(
                 Section(
-                    _title(ground),
+                    ground.title,
                     (Paragraph(_answer(result, ground)), *_ground(result, ground)),
                     is_headed=True,
                 )
@@ -74,10 +77,6 @@ def trial_report(result: Result, notes: Sequence[str] = ()) -> Report:
         ),
         notes=(MORE_OR_LESS, *notes),
     )
-
-
-def _title(ground: Ground) -> str:
-    return f"{ground.malloc} on {ground.heap}"
 
 
 def _ground(result: Result, ground: Ground) -> tuple[Block, ...]:
@@ -125,10 +124,6 @@ def _detection(result: Result, null: Counts) -> str:
     )
 
 
-def _against(ground: Ground) -> str:
-    return f"against {ground.malloc} on {ground.heap}"
-
-
 def _answer(result: Result, ground: Ground) -> str:
     best = ground.best
     if ground.is_unmeasured:
@@ -142,17 +137,19 @@ def _answer(result: Result, ground: Ground) -> str:
             ground.trial.null_seconds,
         )
         but = f"; {room}" if room else ""
-        return f"{result.scope.name}: no strategy saves time beyond its interval, {_against(ground)}{but}."
+        return (
+            f"{result.scope.name}: no strategy saves time beyond its interval, against {ground.title}{but}."
+        )
     return (
         f"{result.scope.name}: {STRATEGIES[best.strategy]} saves {_milliseconds(-best.time.median)} of "
         f"{_milliseconds(ground.trial.program_seconds)} ({_milliseconds(-best.time.high)} to "
-        f"{_milliseconds(-best.time.low)}), {_against(ground)}."
+        f"{_milliseconds(-best.time.low)}), against {ground.title}."
     )
 
 
 def _table(ground: Ground) -> Table:
     rows = tuple(_row(ground, effect) for effect in ground.trial.effects)
-    return Table(f"Allocators beside the null, {_against(ground)}", COLUMNS, rows)
+    return Table(f"Allocators beside the null, against {ground.title}", COLUMNS, rows)
 
 
 def _row(ground: Ground, effect: Effect) -> Row:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mallard.advisor.trial.campaign import OUTPUT_IGNORED, SHORT_SECONDS
+from mallard.advisor.trial.campaign import OUTPUT_IGNORED, SHORT_SECONDS, Promise
 from mallard.advisor.trial.effect import SEVERAL_CORES, figure, metric_change
 from mallard.advisor.verify import (
     AFTER,
@@ -17,9 +17,6 @@ from mallard.advisor.verify import (
     Pool,
     Typical,
     Verification,
-)
-from mallard.advisor.verify import (
-    Figure as Advised,
 )
 from mallard.shared.prose import in_prose, printable_name
 from mallard.shared.report.figures import cell_text, plural
@@ -201,20 +198,20 @@ def _advice_lines(advice: Advice, result: Verification) -> list[str]:
     return [*lines, _beside(advice.figure, result)]
 
 
-def _beside(advice: Advised, result: Verification) -> str:
+def _beside(promise: Promise, result: Verification) -> str:
     tried = (
-        f"Advised: {advice.title}, {_promise(advice.time, advice.program_seconds)}, "
-        f"against {advice.against}. "
+        f"Advised: {promise.title}, {_promised(promise.time, promise.program_seconds)}, "
+        f"against {promise.against}. "
     )
     if result.fact is None:
         return f"{tried}There is no fact to compare."
     part = "after beside null" if result.comparison.allocator else "after beside before"
     baseline, fact = result.comparison.programs[BEFORE].seconds, result.fact.time
-    line = f"{tried}Fact: {_promise(fact, baseline)}, {part}. "
-    scale = baseline / advice.program_seconds
-    if fact.high < advice.time.low * scale:
+    line = f"{tried}Fact: {_promised(fact, baseline)}, {part}. "
+    scale = baseline / promise.program_seconds
+    if fact.high < promise.time.low * scale:
         line += "The fact is more than the advice."
-    elif fact.low > advice.time.high * scale:
+    elif fact.low > promise.time.high * scale:
         line += "The fact is less than the advice."
     else:
         line += "The intervals of the shares overlap."
@@ -223,7 +220,7 @@ def _beside(advice: Advised, result: Verification) -> str:
     return line
 
 
-def _promise(time: Difference, seconds: float) -> str:
+def _promised(time: Difference, seconds: float) -> str:
     return (
         f"{_signed_ms(time.median)} of {_ms(seconds)} ms ({_interval_ms(time)}; "
         f"{100 * time.median / seconds:+.1f} %)"

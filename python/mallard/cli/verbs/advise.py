@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from mallard.cli import exit_status, trials
-from mallard.cli.forms import add_forms, check_forms, typed_command, write_page
+from mallard.cli.forms import add_forms, check_forms, write_report
 from mallard.cli.needs import Needs
 from mallard.cli.options import surround_runs
 from mallard.shared.age import read_ages
@@ -60,12 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.advice.plan import Request
     from mallard.advisor.advice.runner import study
     from mallard.advisor.advice.verdict import decide
-    from mallard.advisor.view.advice import advice_report
+    from mallard.advisor.view.advice import advice_json, advice_report
     from mallard.advisor.view.sarif import advice_sarif
-    from mallard.advisor.view.terminal.advice import advice_json, show_advice
-    from mallard.shared.report.markdown import markdown_report
-    from mallard.shared.report.page import report_page
-    from mallard.shared.view.terminal.console import PlainConsole, output_console, print_line
+    from mallard.shared.view.terminal.console import PlainConsole, print_line
     from mallard.shared.view.terminal.counting import step_progress
 
     chosen = trials.chosen_mallocs(arguments)
@@ -93,19 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
         program = trials.program_to_run(arguments, surroundings, folder)
         found = study(program, asked, Path(folder), step, say)
     verdict = decide(found)
-    status = exit_status.FINDINGS if verdict.kind == "unmeasured" else exit_status.DONE
-    if arguments.json:
-        print(advice_json(found, verdict))
-        return status
     if arguments.sarif:
         print(advice_sarif(found, verdict))
-        return status
-    if arguments.markdown:
+    else:
         report = advice_report(found, verdict, found.profile)
-        print(markdown_report(report, typed_command()), end="")
-        return status
-    console = output_console()
-    show_advice(console, found, verdict)
-    if arguments.html:
-        write_page(console, arguments.html, report_page(advice_report(found, verdict, found.profile)))
-    return status
+        write_report(arguments, report, partial(advice_json, found, verdict))
+    return exit_status.FINDINGS if verdict.kind == "unmeasured" else exit_status.DONE

@@ -12,9 +12,9 @@ from mallard.shared.report.model import Report
 
 def report_json(report: Report) -> str:
     """Units and moods are words; an interval that one repetition does not give has null."""
-    return json.dumps(
-        {"format": 1, **_finite(asdict(report))}, indent=1, default=lambda word: word.name.lower()
-    )
+    fields = _finite(asdict(report))
+    del fields["is_brief"]  # for terminals
+    return json.dumps({"format": 1, **fields}, indent=1, default=lambda word: word.name.lower())
 
 
 def _finite(value: Any) -> Any:

@@ -335,7 +335,9 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """The answer comes first, behind the subject and its conditions; notes come last and small."""
+    """The answer comes first, behind the subject and its conditions; notes come last and small. Of a brief
+    report, a terminal shows the answer, the sections of facts or code, and the notes before the code.
+    """
 
     title: str  # of the page
     answer: Paragraph
@@ -344,6 +346,7 @@ class Report:
     subject: str = ""  # the command of a measured program
     conditions: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()  # of the figures
+    is_brief: bool = False
 
 
 def visible_blocks(blocks: Iterable[Block]) -> list[Visible]:

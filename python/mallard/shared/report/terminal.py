@@ -6,6 +6,7 @@ and the rest with its column's title. Asides and pictures are left out.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -46,6 +47,9 @@ Width = tuple[int, Column]
 
 
 def show_report(console: Console, report: Report) -> None:
+    if report.is_brief:
+        _show_brief(console, report)
+        return
     if report.subject:
         print_cut(console, Text(report.subject, "bold"))
         _show_lines(console, ", ".join(report.conditions), "dim")
@@ -67,6 +71,43 @@ def show_report(console: Console, report: Report) -> None:
         console.print()
     for note in report.notes:
         print_line(console, note, "dim")
+
+
+def _show_brief(console: Console, report: Report) -> None:
+    """Broken between words on every console."""
+    shown = [
+        (section.title, block)
+        for section in report.sections
+        for block in section.blocks
+        if isinstance(section.blocks[0], Facts | Code)
+    ]
+    console.print()
+    _show_sentence(console, report.answer.text, _style(report.answer, "bold"), 0)
+    for _, block in shown:
+        for fact in block.facts if isinstance(block, Facts) else ():
+            _show_sentence(console, f"{fact.label}: {cell_words(fact.value)}", "", 2)
+    if report.notes:
+        console.print()
+    for note in report.notes:
+        _show_sentence(console, note, "dim", 0)
+    for title, block in shown:
+        if isinstance(block, Code):
+            console.print()
+            print_line(console, f"{title}:", "bold")
+            _show_block(console, block, (), (), is_counted=False)
+
+
+def _show_sentence(console: Console, text: str, style: str, indent: int) -> None:
+    """Further lines of what is indented stand further in."""
+    for line in textwrap.wrap(
+        text,
+        max(console.width, 40),
+        initial_indent=" " * indent,
+        subsequent_indent=" " * 3 * indent,
+        break_on_hyphens=False,
+        break_long_words=False,
+    ):
+        print_line(console, line, style)
 
 
 def show_section(
@@ -125,11 +166,15 @@ def _show_heading(console: Console, section: Section, first: Block | None) -> No
 
 
 def _show_paragraph(console: Console, paragraph: Paragraph, style: str) -> None:
-    style = f"{style} {STYLES[paragraph.mood] if paragraph.mood else ''}".strip()
+    style = _style(paragraph, style)
     if console.is_terminal:
         _show_lines(console, paragraph.text, style)
     else:
         print_line(console, Text(paragraph.text), style)
+
+
+def _style(paragraph: Paragraph, style: str) -> str:
+    return f"{style} {STYLES[paragraph.mood] if paragraph.mood else ''}".strip()
 
 
 def _show_facts(console: Console, facts: Facts, blocks: Sequence[Block]) -> None:

@@ -1,1 +1,0 @@
-"""The advisor in the terminal."""
