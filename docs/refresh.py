@@ -22,8 +22,10 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import importlib
 import json
 import os
+import pkgutil
 import re
 import subprocess
 import sys
@@ -36,70 +38,18 @@ ROOT = DOCS.parent
 sys.path[:0] = [str(ROOT / "python"), str(ROOT)]
 sys.path.insert(0, str(DOCS))
 
-from figures import (  # noqa: E402
-    age,
-    aged_servers,
-    allocator_images,
-    bindings,
-    case_studies,
-    claims,
-    contention,
-    costs,
-    density,
-    fragmentation,
-    heap_and_pools,
-    heaps,
-    locality,
-    losses,
-    machines_compared,
-    peers,
-    pools,
-    primitives,
-    profile_tables,
-    programs,
-    recording,
-    result_rows,
-    reuse,
-    runs,
-    settings,
-    testing,
-    transcripts,
-    utilization,
-)
+import figures as figures_package  # noqa: E402
+from figures import allocator_images, density, programs, testing  # noqa: E402
 from figures.stored import machine_key, machines, read_stored, stored_file  # noqa: E402
 
 from mallard.bench.experiments import EXPERIMENTS  # noqa: E402
 
-FIGURES = (
-    age,
-    aged_servers,
-    bindings,
-    case_studies,
-    claims,
-    contention,
-    costs,
-    density,
-    fragmentation,
-    heap_and_pools,
-    heaps,
-    locality,
-    losses,
-    machines_compared,
-    peers,
-    pools,
-    primitives,
-    profile_tables,
-    programs,
-    recording,
-    result_rows,
-    reuse,
-    runs,
-    settings,
-    testing,
-    transcripts,
-    utilization,
-)
-# The tables of which a page has some rows or columns, by the names of their blocks.
+MODULES = [
+    importlib.import_module(f"figures.{module.name}")
+    for module in pkgutil.iter_modules(figures_package.__path__)
+]
+FIGURES = [module for module in MODULES if hasattr(module, "blocks")]
+# The tables of which a page has some rows or columns, or none, by the names of their blocks.
 WHOLE_TABLES: dict[str, Callable[[], str]] = {
     name: table
     for module in FIGURES
