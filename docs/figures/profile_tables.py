@@ -2,52 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from mallard.advisor.profile.schema import TABLES, Column, Table
+from figures.stored import markdown_table
+from mallard.advisor.profile.schema import SQL, TABLES
 
-RULES = {"": "sum", "max": "highest", "min": "lowest", "first": "of the heaviest", "weight": "sum"}
-RULES |= {"same": "if equal", "alone": "if alone"}
+EXAMPLE = "site_blocks"
 
 
 def blocks() -> dict[str, Callable[[], str]]:
-    return {"profile_tables": profile_tables}
+    return {"profile_tables": tables, "profile_table": example}
 
 
-def profile_tables() -> str:
-    return "\n\n".join("\n".join(_section(table)) for table in TABLES.values())
+def tables() -> str:
+    """A line for each table."""
+    lines = [[f"`{table.name}`", table.text] for table in TABLES.values()]
+    return markdown_table(["table", "rows"], lines, texts=2)
 
 
-def _section(table: Table) -> Iterator[str]:
-    yield f"### `{table.name}`\n\n{table.text[:1].upper()}{table.text[1:]}.{_whole(table.rule)}\n"
-    yield "| column | | | merged |"
-    yield "| --- | --- | --- | --- |"
-    for column in table.columns:
-        if column.text or column.rule:
-            kind = f"{column.kind.lower()}{', or null' if column.nullable else ''}"
-            text = f"{column.text}; " if column.text and column.reference else column.text
-            of = f"in `{column.reference}`" if column.reference else ""
-            yield f"| `{column.name}` | {kind} | {text}{of} | {_merged(table, column)} |"
-
-
-def _whole(rule: str) -> str:
-    if rule.startswith("largest "):
-        return f" Merged: those of the recording with the largest `{rule.removeprefix('largest ')}`."
-    return {
-        "all": " Merged: all rows.",
-        "peak": " Merged: those of the recording with the highest peak.",
-        "none": " Merged: none.",
-    }.get(rule, "")
-
-
-def _merged(table: Table, column: Column) -> str:
-    if table.rule or column.name in ("id", "recording"):
-        return ""
-    rule = column.rule
-    if rule.startswith("key"):
-        return "key" + (", without folders" if "basename" in rule else "")
-    if rule.startswith("mean by "):
-        return f"mean by `{rule.removeprefix('mean by ')}`"
-    if rule == "first" and not table.keys:
-        return "of the first"
-    return "of the others" if rule.startswith("= ") else RULES[rule]
+def example() -> str:
+    """The definition of a table, as `.schema` prints it."""
+    _, begin, rest = SQL.partition(f"CREATE TABLE {EXAMPLE}(")
+    text, end, _ = rest.partition("STRICT;")
+    return f"```sql\n{begin}{text}{end}\n```"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -17,6 +18,8 @@ from mallard.advisor.profile.document import Profile, read_profile, read_rows, s
 from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.schema import SQL, TABLES
 from mallard.shared.errors import UsageError
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def stored(folder: Path, profile: dict[str, Any]) -> Path:
@@ -87,6 +90,18 @@ def test_the_definitions_are_understood_whole() -> None:
         references = {row["from"]: row["table"] for row in keys}
         assert references == {column.name: column.reference for column in table.columns if column.reference}
     assert SQL.count("STRICT;") == len(TABLES)
+
+
+def test_queries_of_the_page_run() -> None:
+    page = (ROOT / "docs/advisor/profile_format.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```sql\n(SELECT .*?)```", page, re.DOTALL)
+    connection = read_rows(json.dumps(document())).connection
+    rows = [connection.execute(query).fetchall() for query in block.split(";")[:-1]]
+    leaks, contained, other_thread = ([tuple(row)[1:] for row in some] for some in rows)
+    assert [figures[-2:] for figures in leaks] == [(40_000, 9_000_000), (1, 4_000_000)]
+    assert contained == [(1_100_000, 0.98, 0.31, 3.34)]
+    assert other_thread == [(700, 0.002)]
+    assert all(row[0] for some in rows for row in some), "names"
 
 
 def test_rules_of_merging_are_known() -> None:

@@ -1,5 +1,5 @@
--- The tables of a profile. docs/advisor/profile_format.md is made of this file: of the comments behind the name of
--- a table and behind each column. The words in brackets say how the rows of several recordings become one row:
+-- The tables of a profile, which an exported database has with these comments. docs/advisor/profile_format.md lists the
+-- tables, and the comments behind their names. The words in brackets say how the rows of several recordings become one row:
 --   [key]       rows with the same values are one; `key by basename`: paths without their folders
 --   [first]     of the heaviest row that has a value
 --   [max] [min] of all rows
