@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -22,6 +23,14 @@ from mallard.shared.stats import Difference
 NO_CELL = "No cell is stored yet."
 UNEXPLAINED = "Not explained yet."
 BEST = "best of all, ms"
+# Of the score: `score.py` prints them.
+DETAILS = (
+    "the same, of the second halves alone",
+    "estimate of the time in allocation above all facts",
+    "sign right, all strategies that were tried",
+    "median of Winkler's score, as a share of the run",
+)
+MOST_ROWS = 10  # of a table of programs or cells; `--print` has the others
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -34,7 +43,7 @@ def blocks() -> dict[str, Callable[[], str]]:
         "case_bounds": lambda: bounds(read()),
         "case_age": lambda: age(read()),
         "case_estimates": lambda: estimates(read()),
-        "case_studies": lambda: table(later(read())),
+        "case_studies": lambda: table(farthest(later(read()))),
         "case_rewrites": lambda: rewrites(read()),
         "case_builds": lambda: builds(later(read()), wrong_only=True),
         "case_score": lambda: scores(read()),
@@ -42,7 +51,7 @@ def blocks() -> dict[str, Callable[[], str]]:
         "foreign_score": lambda: foreign_score(regret.read(), regret.read_nulls()),
         "foreign_rules": lambda: foreign_rules(regret.read()),
         "foreign_nulls": lambda: foreign_nulls(regret.read()),
-        "foreign_programs": lambda: foreign_programs(regret.read()),
+        "foreign_programs": lambda: foreign_programs(most_regretted(regret.read())),
     }
 
 
@@ -51,12 +60,31 @@ def whole_tables() -> dict[str, Callable[[], str]]:
         "case_studies": lambda: table(read()),
         "case_builds": lambda: builds(read()),
         "case_misses": lambda: misses(read(), explanations()),
+        "foreign_programs": lambda: foreign_programs(regret.read()),
     }
 
 
 def later(cells: list[Cell]) -> list[Cell]:
     """Those that the pages show; `--print` has the others."""
     return [cell for cell in cells if cell.later]
+
+
+def farthest(cells: list[Cell]) -> list[Cell]:
+    """The cells whose advised build is slowest beside the best one; a cell without that build is first."""
+
+    def ratio(cell: Cell) -> float:
+        return cell.seconds.get(cell.full_build, math.inf) / min(cell.seconds.values())
+
+    return sorted(cells, key=ratio, reverse=True)[:MOST_ROWS]
+
+
+def most_regretted(rows: list[regret.Row]) -> list[regret.Row]:
+    """The programs whose advised arm is slowest beside the best one."""
+
+    def ratio(row: regret.Row) -> float:
+        return row.choices[regret.chosen(row, regret.advised_arm)] / row.choices[row.best]
+
+    return sorted(rows, key=ratio, reverse=True)[:MOST_ROWS]
 
 
 def explanations() -> dict[str, str]:
@@ -178,10 +206,12 @@ def scores(cells: list[Cell]) -> str:
         for name, is_unseen in (("later inputs", True), ("first inputs", False))
         if (group := [cell for cell in cells if cell.later is is_unseen])
     }
-    lines = zip(*groups.values(), strict=True)
-    return markdown_table(
-        ["over", *groups], [[line[0][1], *(figure for figure, _ in line)] for line in lines]
-    )
+    lines = [
+        [line[0][1], *(figure for figure, _ in line)]
+        for line in zip(*groups.values(), strict=True)
+        if line[0][1] not in DETAILS
+    ]
+    return markdown_table(["over", *groups], lines)
 
 
 def rewrites(cells: list[Cell]) -> str:

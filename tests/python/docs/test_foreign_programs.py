@@ -188,6 +188,15 @@ def test_second_half_is_measured_under_the_malloc_of_the_first() -> None:
     assert "second half" in case_studies.foreign_programs([row])
 
 
+def test_page_has_the_programs_with_most_regret() -> None:
+    rows = [
+        replace(ROW, program=f"p{number}", seconds=ROW.seconds | {TCMALLOC: 0.15 + 0.01 * number})
+        for number in range(case_studies.MOST_ROWS + 1)
+    ]
+    shown = case_studies.most_regretted(rows)
+    assert [row.program for row in shown] == [row.program for row in rows[:0:-1]]
+
+
 def test_page_begins_with_the_rule_to_beat() -> None:
     tcmalloc = [
         replace(ROW, seconds={UNCHANGED: 0.2, TCMALLOC: 0.1 + 0.001 * number, MIMALLOC: 0.11})
