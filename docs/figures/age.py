@@ -35,13 +35,15 @@ def blocks() -> dict[str, Callable[[], str]]:
         "age_programs": lambda: _of_run(_main_allocators),
         "which_malloc": lambda: _of_run(_mallocs),
         "which_malloc_answer": lambda: _of_run(_best_mallocs),
-        "age_each": lambda: _of_run(_each_program),
         "age_conditions": lambda: _of_run(lambda run: run_conditions(run)),
     }
 
 
 def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"age_programs": lambda: _of_run(_allocators)}
+    return {
+        "age_programs": lambda: _of_run(_allocators),
+        "age_each": lambda: _of_run(_each_program),
+    }
 
 
 def aged_run() -> StoredRun | None:

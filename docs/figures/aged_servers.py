@@ -23,9 +23,12 @@ NOT_MEASURED = "Not measured yet: `advisor/aged_servers/measure.py` does it."
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "aged_servers": lambda: _table() if rows() else NOT_MEASURED,
-        "aged_servers_heaps": lambda: _heaps() if rows() else NOT_MEASURED,
         "aged_servers_conditions": lambda: _conditions() if rows() else NOT_MEASURED,
     }
+
+
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"aged_servers_heaps": lambda: _heaps() if rows() else NOT_MEASURED}
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from mallard.bench.analysis.surfaces import Surface, locality_systems
 
 HEAP, POOL = "heap", "multipool"
 NAMES = (BASE, POOL, HEAP)
+STEP = 2  # every second of the measured lengths
 FACTOR = 1  # traversals of a list before the next
 
 Block = Callable[[StoredRun], str]
@@ -24,9 +25,12 @@ Block = Callable[[StoredRun], str]
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "heap_locality": _stored("locality", locality),
-        "heap_utilization": _stored("utilization", lambda stored: render_tables(stored.rows)),
         "heap_conditions": conditions,
     }
+
+
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"heap_utilization": _stored("utilization", lambda stored: render_tables(stored.rows))}
 
 
 def _stored(experiment: str, block: Block) -> Callable[[], str]:
@@ -52,7 +56,7 @@ def locality(stored: StoredRun) -> str:
     surfaces = [(name, system.surfaces[name]) for name in NAMES]
     return by_length(
         system,
-        system.list_lengths,
+        system.list_lengths[::STEP],
         [
             *((f"{name}, ns", partial(_access, surface)) for name, surface in surfaces),
             (f"{HEAP}, lost", partial(_lost, system.surfaces[HEAP])),

@@ -21,11 +21,12 @@ from mallard.bench.analysis.words import percent_text
 from mallard.bench.experiments import EXPERIMENTS, by_ranges, heap_churn
 from mallard.bench.experiments.description.panel import Phases
 from mallard.bench.experiments.description.quantity import Quantity
-from mallard.bench.experiments.description.sentence import Bursts, Fastest, FromTo, Least, LeastAt
+from mallard.bench.experiments.description.sentence import Bursts, Fastest, Least, LeastAt
 from mallard.shared.stats import Ratio, mean_ratio
 
 FORWARD, BACKWARD, SHRINK = "expansion-forward", "expansion-backward", "shrink-to-fit"
 BURST, CHURN = "burst", "heap-churn"
+HEAP = ("heap",)
 SHOWN_RANGE = 1000  # nodes
 SHOWN_SHARES = (10, 100)  # percent of the operations
 
@@ -36,14 +37,12 @@ Select = Callable[[Sequence[str]], Sequence[str]]
 def blocks() -> dict[str, Block]:
     entries: dict[str, tuple[str, Block]] = {
         "growth_forward": (FORWARD, lambda: _times(FORWARD)),
-        "growth_backward": (BACKWARD, lambda: _times(BACKWARD, _in_place)),
         "shrink_to_fit": (SHRINK, lambda: _times(SHRINK)),
         "burst": (BURST, lambda: _burst(one_by_one)),
         "heap_churn": (CHURN, _churn),
         **{f"{name}_sentences": (name, _saying(name)) for name in (FORWARD, BACKWARD, SHRINK)},
         "burst_gain": (BURST, _burst_gain),
         "burst_sentences": (BURST, _burst_sentences),
-        "heap_churn_sentences": (CHURN, _churn_sentences),
     }
     return {
         **{
@@ -83,14 +82,16 @@ def _conditions() -> str:
 
 
 def _saying(experiment: str) -> Block:
-    """Of the article's sizes and larger ones, whose elements are moved by bytes if that is faster."""
-    without = (LeastAt,) if experiment == BACKWARD else ()  # the calls are those of growing forward
+    """Of the article's sizes and larger ones, whose elements are moved by bytes if that is faster. Tables
+    have the fastest; growing backward has no table, and the calls of growing forward.
+    """
+    without = (LeastAt,) if experiment == BACKWARD else (Fastest,)
     return lambda: _list(phase_sentences(experiment, _tables(experiment)[0], without))
 
 
 def _burst_sentences() -> str:
     """Those that the tables of bursts do not show."""
-    return _list(phase_sentences(BURST, _ranges(), without=(Fastest, Bursts)))
+    return _list(phase_sentences(BURST, _ranges(), without=(Fastest, Bursts, Least)))
 
 
 def _burst_gain(select: Select = shown, text: Callable[[Ratio], str] = median_percent) -> str:
@@ -102,11 +103,6 @@ def _burst_gain(select: Select = shown, text: Callable[[Ratio], str] = median_pe
         ratios = [collect_pairings([figure_table(table, phase.figure)], in_bursts, plain) for phase in phases]
         lines.append([plain, *(text(mean_ratio(pairings)) if pairings else "" for pairings in ratios)])
     return markdown_table(["% of the time node by node", *(phase.short for phase in phases)], lines)
-
-
-def _churn_sentences() -> str:
-    """Those that the table does not show."""
-    return _list(phase_sentences(CHURN, _blocks(), without=(FromTo, Least)))
 
 
 def _list(sentences: Sequence[str]) -> str:
@@ -133,19 +129,14 @@ def _phase_times(experiment: str) -> tuple[Quantity, ...]:
     return panel.times
 
 
-def _in_place(names: Sequence[str]) -> list[str]:
-    """The strategies that may grow in place, each with its growth disabled, and the reference."""
-    return [name for name in names if name == BASE or "-v2" in name]
-
-
-def _times(experiment: str, select: Select = list, *, whole: bool = False) -> str:
+def _times(experiment: str, *, whole: bool = False) -> str:
     """Nanoseconds of an operation by number of elements; of `int`, which comes first."""
     time = _phase_times(experiment)[0]
     table = _tables(experiment)[0]
     lines = timed(table, time).lines
-    names = list(select(table.strategies))
+    names = list(table.strategies)
     if not whole:
-        names = decisive(names, [(line, "") for line in lines[::2]])
+        names = decisive(names, [(line, "") for line in lines[::2]], HEAP)
     return _by_size(lines, names, f"ns {time.unit}", time_text)
 
 
@@ -192,7 +183,7 @@ def _churn(*, whole: bool = False) -> str:
     ratios = [*shares, *([heap_churn.FRAGMENTATION.figure] if whole else [])]
     heads = [*(f"at {share} %" for share in SHOWN_SHARES), *(["most / most"] if whole else [])]
     columns = [(line, time.figure) for time in _phase_times(CHURN)]
-    names = table.strategies if whole else decisive(table.strategies, columns)
+    names = table.strategies if whole else decisive(table.strategies, columns, HEAP)
     return markdown_table(
         ["", "a pair, ns", "first block, ns", *heads, "bytes a block", "trimmed"],
         [

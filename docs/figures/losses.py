@@ -37,7 +37,7 @@ DEFAULTS = ("multipool", "heap", "concurrent-multipool")
 EXPERIMENTS = tuple(dict.fromkeys(question.experiment for question in QUESTIONS))
 Place = tuple[str, Setting]  # experiment and cell
 HEADING = ["experiment", "cell", "the fastest beyond the interval", "mallard / it"]
-MOST_LOSSES = 2  # of an experiment
+MOST_LOSSES = 1  # of an experiment
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -164,7 +164,7 @@ def winners() -> str:
 
 
 def counts() -> str:
-    """A line for each experiment: the cells with other mallocs or libraries, and those with glibc alone."""
+    """A line for each experiment: the cells with other mallocs or libraries."""
     everything = all_duels()
     population = contested(everything)
     lost_to_mallocs = lost(to_mallocs=True)
@@ -173,19 +173,10 @@ def counts() -> str:
         measured = {(duel.experiment, duel.cell) for duel in everything if duel.experiment == experiment}
         parts = [duels, lost_to_mallocs[experiment]]
         shared = [[duel for duel in part if (duel.experiment, duel.cell) in population] for part in parts]
-        alone = [duel for duel in duels if (duel.experiment, duel.cell) not in population]
-        figures = [text for part in (*shared, alone) for text in _number_and_worst(part)]
-        cells_alone = len(measured - population)
-        if not cells_alone:
-            figures[-2:] = ["", ""]
-        lines.append(
-            [
-                *(experiment, str(len(measured & population)), *figures[:-2]),
-                *(str(cells_alone or ""), *figures[-2:]),
-            ]
-        )
+        figures = [text for part in shared for text in _number_and_worst(part)]
+        lines.append([experiment, str(len(measured & population)), *figures])
     heading = ["experiment", "cells", "lost", "the worst, mallard / it", "to a malloc", "the worst of these"]
-    return markdown_table([*heading, "with glibc alone", "lost to it", "the worst against it"], lines)
+    return markdown_table(heading, lines)
 
 
 def _number_and_worst(duels: Sequence[Duel]) -> list[str]:

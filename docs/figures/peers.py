@@ -7,6 +7,7 @@ from functools import cache
 
 from figures.claims import runs, runs_text
 from figures.stored import is_special
+from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.peers import (
     COUNTED,
     PLAIN,
@@ -27,13 +28,13 @@ from mallard.bench.analysis.peers import (
 from mallard.bench.analysis.peers import losses as lost_in
 from mallard.bench.result import Row
 from mallard.bench.view.peers import counterparts_table, overview_table
-from mallard.shared import mallocs
+from mallard.shared.mallocs import split
 from mallard.shared.report import model
 from mallard.shared.report.markdown import markdown_table as report_table
 
 NOTHING = "Not measured yet."
 LEAST_LOSS = 1.02  # as a ratio
-MOST_LOSSES = 10  # lines of the table
+MOST_LOSSES = 5  # lines of the table
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -70,12 +71,11 @@ def pairs(chosen: Iterable[Counterpart]) -> str:
 
 
 def main_pairs() -> list[Counterpart]:
-    """The strategies that a program uses first, beside each library and the malloc that is fastest."""
-    chosen: dict[tuple[str, str], Counterpart] = {}
+    """The strategies that a program uses first, beside the library and the malloc that is fastest."""
+    chosen: dict[tuple[str, bool], Counterpart] = {}
     for pair in beside():  # the fastest counterpart comes first
         if pair.ours in PLAIN:
-            other = pair.theirs.partition(mallocs.MALLOC_MARK)[0]
-            chosen.setdefault((pair.ours, other), pair)
+            chosen.setdefault((pair.ours, split(pair.theirs)[0] == BASE), pair)
     return list(chosen.values())
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from figures.stored import conditions, load, markdown_table
-from figures.strategy_table import decisive, figure_text, memory_text, time_text
+from figures.strategy_table import SHOWN_MALLOCS, decisive, figure_text, memory_text, time_text
 from mallard.bench.analysis.cell_tables import CellTable, Line
+from mallard.bench.analysis.names import BASE, NULL
 from mallard.bench.analysis.panel.phases import cell_amount, phase_tables
 from mallard.bench.analysis.panel.works import Work, group_works, work_strategies
 from mallard.bench.experiments import by_ranges, small_objects
@@ -15,6 +16,8 @@ SHOWN_BYTES = 16  # of an object, in the table of phases
 SHOWN_RANGE = 1000  # nodes
 SHOWN_VERSIONS = ("", "as-printed", "append", "reserve")  # of remove-ctrl; other works have one
 OF_A_CLASS = ("static-pool", "class-new", "fixed-string")  # for one type: no table of others has them
+SUBJECTS = ("small-object-pool", "adaptive-pool")
+RIVAL = "boost-adaptive-pool"
 ERASURE_AMOUNTS = (by_ranges.ERASED, by_ranges.POOL, by_ranges.TRIMMED)
 
 
@@ -53,22 +56,20 @@ def small_objects_phases(*, whole: bool = False) -> str:
             *(time_text(line, name, phase.figure) for phase in small_objects.TIMES),
             *(memory_text(line, name, memory.figure) for memory in memories),
         ]
-        for name in (names if whole else decisive(names, columns))
+        for name in (names if whole else decisive(names, columns, SUBJECTS))
     ]
     return markdown_table(["ns an object", *heading], lines)
 
 
 def small_objects_memory(*, whole: bool = False) -> str:
     """Bytes held for an object after the first allocation, a column for every second size; frees shuffled.
-    A strategy that never finished is left out. The page has the strategies of small_objects_phases().
+    A strategy that never finished is left out. The page has the subjects and what they replace.
     """
     table = phase_tables("small-objects", load("small-objects").rows)[0]
     chosen = table.lines[::2]
     heading = ["N", *(str(line.place[0]) for line in chosen)]
-    line = table.line(SHOWN_BYTES)
-    assert line is not None
-    columns = [(line, phase.figure) for phase in small_objects.TIMES]
-    names = table.strategies if whole else decisive(table.strategies, columns)
+    few = (NULL, BASE, SHOWN_MALLOCS[0], "multipool", *SUBJECTS)
+    names = [name for name in table.strategies if whole or name in few]
     lines = [[name, *(_held(table, line, name) for line in chosen)] for name in names]
     return markdown_table(heading, [line for line in lines if any(line[1:])])
 
@@ -99,7 +100,7 @@ def adaptive_pools(*, whole: bool = False) -> str:
     names = list(table.strategies)
     if not whole:
         names = [name for name in names if not name.endswith("-burst")]  # which have a table of their gain
-        names = decisive(names, [(line, figure) for _, figure in phases])
+        names = decisive(names, [(line, figure) for _, figure in phases], (*SUBJECTS, RIVAL))
     lines = [
         [
             name,

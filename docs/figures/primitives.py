@@ -8,7 +8,7 @@ from figures.stored import StoredRun, conditions, load, markdown_table, nanoseco
 from mallard.bench.analysis.names import BASE, NULL
 from mallard.bench.cells import Cell, cell_rows
 from mallard.bench.contenders import CONTENDERS
-from mallard.bench.papers.catalogue import strategies, strategy_text
+from mallard.bench.papers.catalogue import strategies
 from mallard.bench.strategy_names import BASE_MARK
 from mallard.shared.mallocs import under
 from mallard.shared.stats import Spread
@@ -61,13 +61,12 @@ def table() -> str:
     cells = _cells()
     order = [NULL, CALLS, *strategies()]
     names = [name for name in order if ("pair", name) in cells]
-    heading = ["", "allocator, binding", "24 bytes, ns a pair", "make, serve, destroy, ns", "list, ns a node"]
+    heading = ["", "24 bytes, ns a pair", "make, serve, destroy, ns", "list, ns a node"]
     lines = []
     for name in names:
         times = [cells[operation, name].time for operation in ("pair", "create", "list")]
         shown = [nanoseconds(time) if time else "" for time in times]
-        text = strategy_text(name).rsplit(", ", 1)[0]  # the end of objects makes no difference to one block
         if name in (NULL, CALLS):
             shown[1] = ""
-        lines.append([name, text, *shown])
-    return markdown_table(heading, lines, texts=2)
+        lines.append([name, *shown])
+    return markdown_table(heading, lines)

@@ -248,11 +248,10 @@ def against_conditions() -> str:
         for verdict in ("faster", "slower")
     )
     return (
-        f"{len(_works(SIZES[0]))} programs of ours in two sizes (`monotonic`: those that free little before "
-        "their scope ends): geometric means, in percent of the alternative. Memory: at the peak of the large "
-        "programs. Faster, slower: beyond the 95 % interval; even: the interval is within 5 % of 100 %; not "
-        "resolved: a wider one holds 100 %. `/base`: `std::pmr` containers; the others are bound "
-        "by type. Beyond the interval, against the fastest malloc: "
+        f"Geometric means over {len(_works(SIZES[0]))} programs in two sizes (`monotonic`: those that free "
+        "little before their scope ends), in percent of the alternative; memory at the peak of the large "
+        "ones. "
+        "Beyond the interval, against the fastest malloc: "
         f"{_cells_text(comparison, won[:2])} win most, {_cells_text(comparison, lost[::-1][:2])} lose most. "
         f"{user_time()}{of_same} "
         f"Measured {stored.run['started'][:10]} on {stored.run['machine']['cpu']}{buffers}."
@@ -362,17 +361,6 @@ def _beside_mallocs(works: Sequence[Work]) -> str:
         if comparison is None:
             continue
         medians = [ratio.median for ratio in comparison.ratios.values()]
-        slower = [
-            f"{work} ({comparison.mallocs[work] or 'the C library'}, {percent(ratio.median)})"
-            for work, ratio in comparison.slower.items()
-        ]
         span = f"{percent(min(medians))} to {percent(max(medians))}"
-        lines.append([name, percent_text(comparison.mean), span, str(len(medians)), ", ".join(slower)])
-    heading = [
-        "% of the fastest malloc of each program",
-        "mean",
-        "from, to",
-        "programs",
-        "a malloc is faster in",
-    ]
-    return markdown_table(heading, lines, more_texts=heading[-1:])
+        lines.append([name, percent_text(comparison.mean), span, str(len(medians))])
+    return markdown_table(["% of the fastest malloc of each program", "mean", "from, to", "programs"], lines)

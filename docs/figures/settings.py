@@ -24,7 +24,7 @@ from mallard.bench.cells import Times, paired
 from mallard.shared.stats import Ratio, geometric_mean_ratio, median
 
 ON_HUGE_PAGES = ("programs", "density", "reuse", "locality")
-SHOWN = (BASE, f"{BASE}@mimalloc", "monotonic", "multipool")
+SHOWN = (BASE, "monotonic", "multipool")
 NOT_MEASURED = "Not measured."
 SETTINGS = frozenset({"pages", "buffer", "buffer_bytes"})  # of a cell, that a special run changes
 Cells = Mapping[Setting, Mapping[str, Times]]

@@ -22,12 +22,10 @@ SHOWN_INSTEAD = {
     "foonathan-temporary": "foonathan-stack",
 }
 SHOWN_MALLOCS = ("new-delete@mimalloc", "new-delete@tcmalloc")
-# The strategies that a page compares; the fastest of each column joins them.
+# The strategies that every page compares; the fastest of each column joins them.
 DECISIVE = (
-    *(NULL, BASE, *SHOWN_MALLOCS),
-    *("monotonic", "multipool", "fixed-pool", "small-object-pool", "adaptive-pool", "heap"),
+    *(NULL, BASE, *SHOWN_MALLOCS, "multipool", "fixed-pool", "pmr-unsynchronized"),
     *("heap-v2-masked", "heap-v2", "region-heap-v2", "boost-allocator-v2"),
-    *("pmr-unsynchronized", "boost-adaptive-pool"),
 )
 
 
@@ -52,12 +50,14 @@ def one_by_one(names: Sequence[str]) -> list[str]:
     return [name for name in shown(names) if not name.endswith("-burst")]
 
 
-def decisive(names: Sequence[str], columns: Iterable[tuple[Line, str]]) -> list[str]:
-    """Those of DECISIVE, and in each column, a line and its figure, the one with the least time: a page that
-    shortens a table hides no winner.
+def decisive(
+    names: Sequence[str], columns: Iterable[tuple[Line, str]], subjects: Sequence[str] = ()
+) -> list[str]:
+    """Those of DECISIVE, the subjects of the page, and in each column, a line and its figure, the one with
+    the least time: a page that shortens a table hides no winner.
     """
     winners = {fastest(line, names, figure) for line, figure in columns}
-    return [name for name in names if name in DECISIVE or name in winners]
+    return [name for name in names if name in (*DECISIVE, *subjects) or name in winners]
 
 
 def fastest(line: Line, names: Iterable[str], figure: str = "") -> str:

@@ -119,9 +119,9 @@ def test_page_has_claims_that_deviate_by_far(monkeypatch: pytest.MonkeyPatch) ->
     assert claim.low
     near, far, opposite = (
         replace(ENTRY, number=claim.number, text=text, figures=[Estimate(claim.low * factor, 0.0, 0.0)])
-        for text, factor in (("near", 1.5), ("far", 0.5), ("opposite", -1.0))
+        for text, factor in (("near", 1.5), ("far", 0.2), ("opposite", -1.0))
     )
-    assert [claims.deviation(entry) for entry in (near, far, opposite)] == pytest.approx([1.5, 2.0, math.inf])
+    assert [claims.deviation(entry) for entry in (near, far, opposite)] == pytest.approx([1.5, 5.0, math.inf])
     monkeypatch.setattr(claims, "entries", lambda: [near, far, opposite])
     page = claims.far()
     assert "section 8: far" in page
@@ -263,8 +263,8 @@ def test_a_pair_is_compared_with_alternatives() -> None:
     table = primitives.table()
     *others, ours, base = re.findall(r"(?<!\S)\d+\.\d+(?= )", text)
     assert len(others) == 5
-    assert f"bound by type parameter | {ours} |" in table, "the page's table has the same figures"
-    assert f"behind the abstract base | {base} |" in table
+    assert f"| multipool | {ours} |" in table, "the page's table has the same figures"
+    assert f"| multipool/base | {base} |" in table
 
 
 def test_readme_compares_with_each_alternative() -> None:
@@ -398,7 +398,6 @@ def test_nearest_library_has_the_highest_mean(monkeypatch: pytest.MonkeyPatch) -
 def test_a_column_of_words_is_not_aligned_as_figures() -> None:
     table = markdown_table(["a", "b", "c", "d"], [["x", "1", "2", "y"]], more_texts=["d"])
     assert table.splitlines()[1] == "| --- | ---: | ---: | --- |"
-    assert programs.blocks()["programs_small_mallocs"]().splitlines()[1].endswith("---: | --- |")
 
 
 @pytest.mark.parametrize(
@@ -605,7 +604,7 @@ def test_losses_name_the_fastest_winner_of_each_cell(monkeypatch: pytest.MonkeyP
         ("loki", 1.9),
     ]
     assert sum(map(len, found.values())) == 2
-    assert ("| density | 3 | 2 | 2.00 (2.00 to 2.00) | 1 | 2.00 (2.00 to 2.00) |  |  |  |") in losses.counts()
+    assert ("| density | 3 | 2 | 2.00 (2.00 to 2.00) | 1 | 2.00 (2.00 to 2.00) |") in losses.counts()
     assert {line.split(" | ")[0] for line in losses.cells().splitlines()[2:]} == {"| density"}
     duels += [replace(duel, experiment="programs") for duel in beaten(1, 1.0, loki=2.0)]
     assert "in 0 of 1 programs" in losses.answer()
@@ -630,7 +629,6 @@ def test_count_of_losses_names_its_population(monkeypatch: pytest.MonkeyPatch) -
     assert "in 2 of 2 programs and in 2 of the 2 cells of other experiments" in losses.young()
     density = next(line for line in losses.counts().splitlines() if line.startswith("| density"))
     assert density.split(" | ")[1:3] == ["2", "2"]
-    assert density.split(" | ")[6:8] == ["3", "2"]
     assert losses.winners().endswith("a malloc (4).")
 
 
@@ -670,10 +668,9 @@ def test_every_picture_stands_on_the_page_of_allocators() -> None:
 def test_page_names_the_command_of_the_whole_table(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (page,) = [text for path in DOCUMENTS if f"<!-- figures: {name} -->" in (text := path.read_text("utf-8"))]
-    shown = page.split(f"<!-- figures: {name} -->")[1].split("<!-- end -->")[0]
-    commands = "\n".join(line for line in page.splitlines() if "--print" in line)
-    assert re.search(rf"\b{name}`", commands)
+    command = re.compile(rf"--print .*\b{name}`")
+    (page,) = [text for path in DOCUMENTS if command.search(text := path.read_text("utf-8"))]
+    shown = "".join(page.split(f"<!-- figures: {name} -->")[1:]).split("<!-- end -->")[0]
     monkeypatch.setattr(sys, "argv", ["refresh.py", "--print", name])
     assert main() == 0
     printed = capsys.readouterr().out
