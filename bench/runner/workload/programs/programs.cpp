@@ -126,9 +126,9 @@ programs_cell parse(arguments& args, run_options& options) {
     return cell;
 }
 
-/// The pool of a strategy with a past. It lives as long as the process.
+/// The pool of a strategy with a past. It is never destroyed: the blocks of the history stay.
 multipool& pool_of_process() {
-    static multipool pool;
+    static multipool& pool = *new multipool;
     return pool;
 }
 
