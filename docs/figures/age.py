@@ -257,7 +257,7 @@ def _resolved(ratio: Ratio) -> str:
 
 
 def _pools(run: StoredRun) -> str:
-    """A line for each order of reuse, and for pools that had the history: beside `multipool`, and beside itself young."""
+    """A line for each order of reuse and for pools that had the history, beside `multipool`."""
     young, old = (cells_by_work(_works(run, age)) for age in (YOUNG, OLD))
     lines = []
     for name in (BASE, *MULTIPOOLS):
