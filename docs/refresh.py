@@ -52,7 +52,7 @@ FIGURES = [module for module in MODULES if hasattr(module, "blocks")]
 # The tables of which a page has some rows or columns, or none, by the names of their blocks.
 WHOLE_TABLES: dict[str, Callable[[], str]] = {
     name: table
-    for module in FIGURES
+    for module in MODULES
     if hasattr(module, "whole_tables")
     for name, table in module.whole_tables().items()
 }

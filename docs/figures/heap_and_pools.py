@@ -16,21 +16,16 @@ from mallard.bench.analysis.surfaces import Surface, locality_systems
 
 HEAP, POOL = "heap", "multipool"
 NAMES = (BASE, POOL, HEAP)
-STEP = 2  # every second of the measured lengths
 FACTOR = 1  # traversals of a list before the next
 
 Block = Callable[[StoredRun], str]
 
 
-def blocks() -> dict[str, Callable[[], str]]:
+def whole_tables() -> dict[str, Callable[[], str]]:
     return {
         "heap_locality": _stored("locality", locality),
-        "heap_conditions": conditions,
+        "heap_utilization": _stored("utilization", lambda stored: render_tables(stored.rows)),
     }
-
-
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"heap_utilization": _stored("utilization", lambda stored: render_tables(stored.rows))}
 
 
 def _stored(experiment: str, block: Block) -> Callable[[], str]:
@@ -40,14 +35,9 @@ def _stored(experiment: str, block: Block) -> Callable[[], str]:
         stored = with_strategy(experiment, HEAP)
         if stored is None:
             return f"Not measured yet: `mallard bench {experiment} --strategy {','.join(NAMES)}` does it."
-        return block(stored)
+        return f"{block(stored)}\n\n{run_conditions(stored)}"
 
     return text
-
-
-def conditions() -> str:
-    runs = [with_strategy(experiment, HEAP) for experiment in ("locality", "utilization")]
-    return run_conditions(*filter(None, runs))
 
 
 def locality(stored: StoredRun) -> str:
@@ -56,7 +46,7 @@ def locality(stored: StoredRun) -> str:
     surfaces = [(name, system.surfaces[name]) for name in NAMES]
     return by_length(
         system,
-        system.list_lengths[::STEP],
+        system.list_lengths,
         [
             *((f"{name}, ns", partial(_access, surface)) for name, surface in surfaces),
             (f"{HEAP}, lost", partial(_lost, system.surfaces[HEAP])),

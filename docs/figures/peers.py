@@ -9,19 +9,16 @@ from figures.claims import runs, runs_text
 from figures.stored import is_special
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.peers import (
-    COUNTED,
     PLAIN,
     TIME,
     CellNames,
     Counterpart,
     Duel,
-    by_quantity,
     counterparts,
     duels,
     has_contenders,
     peer_sentences,
     ratio_text,
-    standings,
     title,
     value_text,
 )
@@ -40,7 +37,6 @@ MOST_LOSSES = 5  # lines of the table
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "counterparts": lambda: pairs(main_pairs()),
-        "peers": nearest,
         "peers_first": lambda: peer_sentences(all_duels())[0] if all_duels() else NOTHING,
         "peers_losses": lambda: losses(MOST_LOSSES),
         "peers_conditions": conditions,
@@ -83,23 +79,6 @@ def times() -> str:
     """Without the phases and the memory of an experiment, which `mallard show peers` adds."""
     timed = [duel for duel in all_duels() if duel.quantity == TIME]
     return report_table(overview_table(timed)) if timed else NOTHING
-
-
-def nearest() -> str:
-    """Of each experiment the library with the highest mean ratio: the rival that is nearest, or faster."""
-    timed = [standing for standing in standings(all_duels()) if standing.quantity == TIME and standing.mean]
-    if not timed:
-        return NOTHING
-    rows = []
-    for (experiment, _), by_peer in by_quantity(timed).items():
-        rival = max(by_peer.values(), key=lambda standing: standing.mean.median if standing.mean else 0.0)
-        counts = "/".join(str(rival.counts[verdict]) for verdict in COUNTED)
-        rows.append(
-            model.Row((experiment, rival.peer, f"{rival.mean.median:.2f}" if rival.mean else "", counts))
-        )
-    titles = ("experiment", "the nearest library", "mallard / it", "/".join(COUNTED))
-    columns = tuple(model.Column(title, numeric=title not in titles[:2]) for title in titles)
-    return report_table(model.Table("Rivals", columns, tuple(rows)))
 
 
 def losses(most: int | None = None) -> str:

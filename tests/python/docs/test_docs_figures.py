@@ -388,13 +388,6 @@ def test_every_platform_has_a_date_and_a_commit() -> None:
         assert re.fullmatch(r"[0-9a-f]{12}", row[3]), row
 
 
-def test_nearest_library_has_the_highest_mean(monkeypatch: pytest.MonkeyPatch) -> None:
-    pair = duel(6, 1.0, 2.0)
-    monkeypatch.setattr(peers, "all_duels", lambda: [pair, replace(duel(6, 3.0, 2.0), peer="Loki")])
-    (line,) = peers.nearest().splitlines()[2:]
-    assert line == "| density | Loki | 1.50 | 0/0/0/1 |"
-
-
 def test_a_column_of_words_is_not_aligned_as_figures() -> None:
     table = markdown_table(["a", "b", "c", "d"], [["x", "1", "2", "y"]], more_texts=["d"])
     assert table.splitlines()[1] == "| --- | ---: | ---: | --- |"
