@@ -94,6 +94,14 @@ def process_state(process: int) -> str:
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
 
 
+def has_ended(process: int) -> bool:
+    """A process that has ended stays until its parent waits for it, and may go while its state is read."""
+    try:
+        return process_state(process) in "ZX"
+    except OSError:
+        return True
+
+
 def wait_for_orphan(program: Path) -> int:
     """Returns the process of a program that sleeps, after its parents have ended."""
     orphans: list[int] = []

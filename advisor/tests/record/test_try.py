@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from advisor_programs import front, front_environment, programs_of_advisor
+from advisor_programs import front, front_environment, has_ended, programs_of_advisor, wait_until
 
 from mallard.advisor.advice.candidates import requested_candidates
 from mallard.advisor.profile.document import ask, read_profile
@@ -128,8 +128,7 @@ def test_no_program_outlives_a_killed_mallard(tmp_path, module, function, argume
     pids = list(map(int, (tmp_path / "pids").read_text().split()))
     mallard.kill()
     mallard.wait()
-    while any(map(_runs, pids)):
-        time.sleep(0.01)
+    wait_until(lambda: all(map(has_ended, pids)))
 
 
 def test_a_program_dies_with_its_measurer(tmp_path):
@@ -142,15 +141,7 @@ def test_a_program_dies_with_its_measurer(tmp_path):
         time.sleep(0.01)
     measurer.send_signal(signal.SIGKILL)
     measurer.wait()
-    while _runs(int((tmp_path / "pid").read_text())):
-        time.sleep(0.01)
-
-
-def _runs(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
+    wait_until(lambda: has_ended(int((tmp_path / "pid").read_text())))
 
 
 @pytest.mark.parametrize(

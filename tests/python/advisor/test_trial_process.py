@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from advisor_programs import has_ended, wait_until
 
 from mallard.advisor.trial import process
 from mallard.shared.errors import UsageError
@@ -24,8 +25,7 @@ def test_kills_a_program_and_its_children(tmp_path: Path) -> None:
         wait(process, "the shell", 0.1)
     assert process.returncode is not None
     child = int(pid_file.read_text())
-    while Path(f"/proc/{child}").exists() and "Z" not in Path(f"/proc/{child}/stat").read_text():
-        time.sleep(0.01)
+    wait_until(lambda: has_ended(child))
 
 
 def test_limits_the_time_of_a_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from advisor_programs import has_ended, wait_until
 
 from mallard.cli import VERBS, main
 from mallard.shared.version import version
@@ -167,9 +167,7 @@ def test_no_runner_outlives_a_killed_bench(fake: Any) -> None:
     (runner,) = Path(f"/proc/{bench.pid}/task/{bench.pid}/children").read_text(encoding="ascii").split()
     bench.kill()
     bench.wait(30)
-    stat = Path(f"/proc/{runner}/stat")
-    while stat.exists() and stat.read_text(encoding="ascii").rpartition(")")[2].split()[0] not in "ZX":
-        time.sleep(0.01)
+    wait_until(lambda: has_ended(int(runner)))
 
 
 @pytest.mark.parametrize("verb", VERBS)

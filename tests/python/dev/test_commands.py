@@ -1,9 +1,9 @@
 """The commands of a stage: progress, silence, and the remains of a hanging command; counts of its tests."""
 
 import os
-import time
 
 import pytest
+from advisor_programs import has_ended, wait_until
 
 from dev.check import command
 from dev.check.command import SILENT
@@ -86,7 +86,7 @@ def test_output_goes_to_the_log(workplace):
 
 def test_kills_silent_command_with_children(workplace):
     assert workplace.run(["sh", "-c", "sleep 600 & echo $! > child; wait"], silence_limit=0.5) == SILENT
-    assert ended(int((workplace.root / "child").read_text()))
+    wait_until(lambda: has_ended(int((workplace.root / "child").read_text())))
     assert "nothing was printed" in workplace.log.read_text()
 
 
@@ -100,24 +100,12 @@ def test_a_slow_command_that_prints_goes_on(workplace, monkeypatch):
 
 def test_orphaned_child_does_not_delay(workplace):
     assert workplace.run(["sh", "-c", "sleep 600 & echo $! > child; echo done"]) == 0
-    assert ended(int((workplace.root / "child").read_text()))
+    wait_until(lambda: has_ended(int((workplace.root / "child").read_text())))
     assert workplace.log.read_text().splitlines()[-1] == "done"
 
 
 def test_waits_for_command_with_closed_output(workplace):
     assert workplace.run(["sh", "-c", "exec >&- 2>&-; sleep 0.5; exit 5"]) == 5
-
-
-def ended(process):
-    """Ended processes may stay for a moment until they are waited for by their adoptive parent."""
-    while True:
-        try:
-            with open(f"/proc/{process}/stat") as stat:
-                if stat.read().rpartition(")")[2].split()[0] in "ZX":
-                    return True
-        except FileNotFoundError:
-            return True
-        time.sleep(0.01)
 
 
 def test_command_environment_extends_callers(workplace):
