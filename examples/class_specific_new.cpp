@@ -1,8 +1,8 @@
 // A class with a pool of its own for new and delete.
 //
 // A simulation makes and deletes events all the time, and owns them by plain pointers. The base mallard::pooled
-// takes them from a pool in each thread; code that says `new event` does not change. Derived classes of another
-// size still come from the global heap.
+// takes them from a pool; code that says `new event` does not change. Derived classes of another size still come
+// from the global heap.
 #include <mallard/mallard.hpp>
 
 #include <algorithm>

@@ -42,6 +42,7 @@ using mallard::chunk_cache_limits;
 using mallard::chunk_cache_stats;
 using mallard::chunk_growth;
 using mallard::command_bits;
+using mallard::common_pool;
 using mallard::concurrent_multipool;
 using mallard::copy_string;
 using mallard::counted;

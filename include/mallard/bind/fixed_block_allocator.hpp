@@ -14,8 +14,8 @@
 /// the capacity of a block; any other request, such as that of a vector that grows, is refused here, with both
 /// numbers.
 ///
-/// Data model: an empty class. A pool tag names the pool (bind/pool_tag.hpp); by default that is a fixed_pool in
-/// each thread for each size of block, so a string belongs to the thread that filled it.
+/// Data model: an empty class. A pool tag names the pool (bind/pool_tag.hpp); by default that is the pool of all such
+/// strings (bind/common_pool.hpp), so that they may change threads, and outlive the thread that filled them.
 /// Invariants: every request to the pool has one size and one alignment. The standard library
 /// computes a string's max_length() from max_size(), each library differently. libc++ writes past a string of
 /// max_size(), so there the limit is the block, twice the request.
@@ -23,11 +23,11 @@
 /// Source: Optimized C++, chapter 13, "A Fixed-Block Allocator for Strings".
 #pragma once
 
+#include <mallard/bind/common_pool.hpp>
 #include <mallard/bind/pool_tag.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/failure.hpp>
-#include <mallard/local/fixed_pool.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -35,17 +35,9 @@
 #include <string>
 #include <type_traits>
 
-namespace mallard::bind { inline namespace MALLARD_MODE {
-
-/// The pool tag of strings without one: a pool in each thread for each size of block.
-template <std::size_t BlockBytes>
-struct string_blocks : per_thread<string_blocks<BlockBytes>, fixed_pool<>> {};
-
-}} // namespace mallard::bind::MALLARD_MODE
-
 namespace mallard { inline namespace MALLARD_MODE {
 
-template <class T, std::size_t BlockBytes, pool_tag Tag = bind::string_blocks<BlockBytes>>
+template <class T, std::size_t BlockBytes, pool_tag Tag = common_pool>
 class fixed_block_allocator {
     static_assert(
         BlockBytes >= 32 && BlockBytes % 16 == 0,
@@ -124,7 +116,7 @@ template <class T, class U, std::size_t BlockBytes, class Tag>
 }
 
 /// A string of at most `BlockBytes - 1` characters.
-template <std::size_t BlockBytes, pool_tag Tag = bind::string_blocks<BlockBytes>>
+template <std::size_t BlockBytes, pool_tag Tag = common_pool>
 using fixed_string =
     std::basic_string<char, std::char_traits<char>, fixed_block_allocator<char, BlockBytes, Tag>>;
 

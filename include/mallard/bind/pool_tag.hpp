@@ -9,7 +9,7 @@
 ///
 /// Data model: a pool tag is a type with a static function pool(), which returns the pool. The three bases above
 /// provide it; a tag derives from one of them and passes itself, so that two tags have two pools of one type. A
-/// tag of the user may return any allocator.
+/// tag of the user may return any allocator. common_pool is a tag at hand (bind/common_pool.hpp).
 ///
 ///     slot:  [ pool_ | room for an A ........ ]     zero bytes, until the first use makes the A; an A that
 ///                `--> ^                            can be constant-initialised exists from the start

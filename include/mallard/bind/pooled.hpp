@@ -1,31 +1,33 @@
 /// A class with its own pool for new and delete: class-specific operator new, as a base.
 ///
-///     class order : public mallard::pooled<order> { ... };       // each thread has a pool of orders
+///     class order : public mallard::pooled<order> { ... };
 ///
 ///     order* o = new order(17);      from the pool: one block, no header
-///     delete o;                      back to it
-///     order::pool().release();       all of them at once, for a test that starts again from nothing
+///     delete o;                      back to it, in any thread
 ///
 /// new and delete keep the meaning that the language gives them:
 ///
 ///     new T                          the pool
 ///     new (std::nothrow) T           the pool; null if it has no block
 ///     new D, D derived from T        the pool if D is as large and as aligned as T, else the global heap
-///     new T[n]                       the global heap, by the global operators: a pool of one size cannot
+///     new T[n]                       the global heap, by the global operators
 ///     new (p) T                      at `p`
 ///     delete p                       to its source, by the size that the language passes: a class with
 ///                                    derived classes needs a virtual destructor, as always
 ///     T(...) throws                  the block goes back to its source
 ///
 /// Data model: the base is empty. A pool tag names the pool (bind/pool_tag.hpp) and defines which threads may use
-/// it. By default it is a fixed_pool in each thread: the thread that made an object deletes it. A class whose
-/// objects travel between threads names another one:
+/// it. By default that is the pool of all such classes (bind/common_pool.hpp): any thread deletes an object, which may
+/// outlive the thread that made it. A class has its own pool by name, here one in each thread, without any lock:
 ///
-///     struct order_pool
-///         : mallard::shared_by_threads<order_pool, mallard::synchronized<mallard::fixed_pool<>>> {};
+///     struct order_pool : mallard::per_thread<order_pool, mallard::fixed_pool<>> {};
 ///     class order : public mallard::pooled<order, order_pool> { ... };
 ///
-/// Invariants: blocks of the pool have sizeof(T) bytes; all others are the global heap's. Sizes tell the two
+///     order::pool().release();       all orders of this thread at once, for a test that starts again from nothing
+///
+/// The thread that made such an object deletes it, before the thread ends.
+///
+/// Invariants: requests to the pool have sizeof(T) bytes; all others go to the global heap. Sizes tell the two
 /// apart, except for a constructor that throws after `new (std::nothrow)`: the language passes none then, so the
 /// pool must know its blocks by their address (owns()).
 ///
@@ -33,12 +35,12 @@
 /// the C++ standard.
 #pragma once
 
+#include <mallard/bind/common_pool.hpp>
 #include <mallard/bind/pool_tag.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/cancellation.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/utility.hpp>
-#include <mallard/local/fixed_pool.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -70,18 +72,13 @@ concept checks_ownership = requires(const A& a, const void* p) {
     { a.owns(p) } noexcept -> std::same_as<bool>;
 };
 
-/// The pool tag of a class without one: a pool in each thread, of blocks as large as the class.
-/// Requires: T is complete when the pool is used.
-template <class T>
-struct class_pool : per_thread<class_pool<T>, fixed_pool_for<T>> {};
-
 }} // namespace mallard::bind::MALLARD_MODE
 
 namespace mallard { inline namespace MALLARD_MODE {
 
 /// Base of a class T, public; `Tag` is a pool tag. A derived class with its own pool derives from pooled<D>
 /// as well and declares `using pooled<D>::operator new; using pooled<D>::operator delete;`.
-template <class T, class Tag = bind::class_pool<T>>
+template <class T, class Tag = common_pool>
 class pooled {
 public:
     /// Returns: the pool. Blocks that release() forgets must not be in use.

@@ -36,11 +36,7 @@ public:
     }
 
     /// Effects: ends the blocks of all of the classes.
-    static void release() noexcept {
-        pooled_class<1>::pool().release();
-        pooled_class<24>::pool().release();
-        pooled_class<most_bytes>::pool().release();
-    }
+    static void release() noexcept { mallard::common_pool::pool().release(); }
 
 private:
     template <class F>

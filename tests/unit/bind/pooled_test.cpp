@@ -4,11 +4,14 @@
 #include <mallard/bind/pooled.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/local/arenas.hpp>
+#include <mallard/local/fixed_pool.hpp>
 #include <mallard/local/multipool.hpp>
+#include <mallard/upstream/chunk_cache.hpp>
 
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <new>
 #include <thread>
@@ -164,10 +167,12 @@ TEST(pooled, detects_over_aligned_derived_class) {
     }
 }
 
-struct pooled_itself : shape, mallard::pooled<pooled_itself> {
-    using mallard::pooled<pooled_itself>::operator new;
-    using mallard::pooled<pooled_itself>::operator delete;
-    using mallard::pooled<pooled_itself>::pool;
+struct own_pool : mallard::per_thread<own_pool, mallard::fixed_pool<>> {};
+struct pooled_itself : shape, mallard::pooled<pooled_itself, own_pool> {
+    using base = mallard::pooled<pooled_itself, own_pool>;
+    using base::operator new;
+    using base::operator delete;
+    using base::pool;
     char more[200]{};
 };
 
@@ -254,10 +259,39 @@ TEST(pooled, starts_again_from_an_arena_that_was_reset) {
 
 // ---- threads
 
-TEST(pooled, pool_is_per_thread) {
-    const std::unique_ptr<order> local(new order);
+TEST(pooled, object_outlives_its_thread) {
+    std::unique_ptr<order> made;
+    std::thread([&made] { made.reset(new order(17)); }).join();
+    mallard::chunk_cache::trim();
+    ASSERT_TRUE(is_pooled(made.get()));
+    EXPECT_EQ(made->number, 17);
+}
+
+TEST(pooled, reuses_blocks_that_another_thread_freed) {
+    const auto exchange = [](int rounds) {
+        for (; rounds != 0; --rounds) {
+            std::array<std::unique_ptr<order>, 300> made;
+            for (auto& p : made) {
+                p.reset(new order);
+            }
+            std::thread([&made] { made = {}; }).join();
+        }
+    };
+    exchange(10); // more than a quarantine holds
+    const std::size_t chunk_bytes = order::pool().stats().chunk_bytes;
+    exchange(20);
+    EXPECT_EQ(order::pool().stats().chunk_bytes, chunk_bytes);
+}
+
+struct local_orders : mallard::per_thread<local_orders, mallard::fixed_pool<>> {};
+struct local_order : mallard::pooled<local_order, local_orders> {
+    int number = 0;
+};
+
+TEST(pooled, pool_by_name_is_per_thread) {
+    const std::unique_ptr<local_order> local(new local_order);
     std::thread([&local] {
-        const std::unique_ptr<order> foreign(new order);
+        const std::unique_ptr<local_order> foreign(new local_order);
         EXPECT_TRUE(is_pooled(foreign.get()));
         EXPECT_FALSE(is_pooled(local.get()));
     }).join();

@@ -4,7 +4,9 @@
 
 #include "runner/harness/escape.hpp"
 
+#include <mallard/bind/pool_tag.hpp>
 #include <mallard/bind/pooled.hpp>
+#include <mallard/local/fixed_pool.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +29,11 @@ private:
     [[maybe_unused]] void* other_ = nullptr;
 };
 
+/// A pool of one size for a thread, as in the book.
+struct instances : mallard::per_thread<instances, mallard::fixed_pool_for<instance>> {};
+
 /// An instance with a class-specific operator new.
-class pooled_instance final : public instance, public mallard::pooled<pooled_instance> {
+class pooled_instance final : public instance, public mallard::pooled<pooled_instance, instances> {
 public:
     using instance::instance;
 };

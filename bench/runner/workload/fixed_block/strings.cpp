@@ -10,7 +10,9 @@
 #include "runner/workload/fixed_block/works.hpp"
 
 #include <mallard/bind/fixed_block_allocator.hpp>
+#include <mallard/bind/pool_tag.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/local/fixed_pool.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -37,6 +39,9 @@ std::string draw_text(std::uint64_t seed) {
     }
     return text;
 }
+
+/// The pool of fixed_string: of one size, for a thread.
+struct string_blocks : mallard::per_thread<string_blocks, mallard::fixed_pool<>> {};
 
 /// The chapter's use of a pool of one size: an allocator for strings that ignores the size of a request.
 template <class Source>
@@ -185,7 +190,7 @@ void measure_remove_ctrl(const fixed_block_cell& cell, row& result) {
     if (cell.subject.mechanism == mechanism_kind::null) {
         measure_null(run);
     } else if (cell.subject.mechanism == mechanism_kind::fixed_string) {
-        run.measure<mallard::fixed_string<string_block_bytes>>({}, [] {});
+        run.measure<mallard::fixed_string<string_block_bytes, string_blocks>>({}, [] {});
     } else {
         measure_from_source(cell.subject, run);
     }

@@ -1,0 +1,34 @@
+#include <mallard/bind/common_pool.hpp>
+#include <mallard/bind/fixed_block_allocator.hpp>
+#include <mallard/bind/pooled.hpp>
+#include <mallard/bind/static_allocator.hpp>
+
+#include <gtest/gtest.h>
+
+#include <list>
+#include <memory>
+#include <thread>
+
+namespace {
+
+struct order : mallard::pooled<order> {
+    int number = 0;
+};
+
+using numbers = std::list<int, mallard::static_allocator<int, mallard::common_pool>>;
+
+TEST(common_pool, serves_classes_strings_and_containers) {
+    EXPECT_EQ(&order::pool(), &mallard::common_pool::pool());
+    EXPECT_EQ(&mallard::fixed_string<64>::allocator_type::mechanism(), &mallard::common_pool::pool());
+    const numbers list{1};
+    EXPECT_TRUE(mallard::common_pool::pool().owns(&list.front()));
+}
+
+TEST(common_pool, container_changes_threads) {
+    auto filled = std::make_unique<numbers>();
+    std::thread([&filled] { filled->assign({1, 2, 3}); }).join();
+    EXPECT_EQ(*filled, (numbers{1, 2, 3}));
+    std::thread([&filled] { filled.reset(); }).join();
+}
+
+} // namespace
