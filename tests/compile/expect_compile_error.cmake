@@ -2,7 +2,9 @@
 #
 # FILE must compile if LEGAL is defined, which shows that nothing else is wrong with it. Otherwise it must not, and
 # the compiler's message must match the regular expression of its first line, "// EXPECTED: ...". If the second line is
-# "// LINES: N", the message has at most N lines.
+# "// LINES: N", the message has at most N lines. If the third line is "// CODE", the compiler makes code, as clang++ must
+# before it heeds [[gnu::error]].
+cmake_minimum_required(VERSION 3.20)
 foreach(i RANGE ${CMAKE_ARGC})
   if(started)
     list(APPEND compile "${CMAKE_ARGV${i}}")
@@ -16,6 +18,10 @@ if(NOT text MATCHES "^// EXPECTED: ([^\n]+)\n")
   message(FATAL_ERROR "${SOURCE} does not begin with '// EXPECTED: ' and a regular expression")
 endif()
 set(expected "${CMAKE_MATCH_1}")
+if(text MATCHES "^[^\n]+\n[^\n]+\n// CODE\n")
+  list(REMOVE_ITEM compile -fsyntax-only)
+  list(APPEND compile -c -o /dev/null)
+endif()
 
 execute_process(COMMAND ${compile} -DLEGAL "${SOURCE}" RESULT_VARIABLE status ERROR_VARIABLE message)
 if(NOT status EQUAL 0)

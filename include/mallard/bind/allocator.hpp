@@ -231,6 +231,10 @@ public:
     [[gnu::error(
         "a mechanism with state has no default: give the container its allocator")]] allocator() noexcept
         requires(!bind::has_default<A>);
+#else
+    allocator() noexcept // a mechanism with state has no default: give the container its allocator
+        requires(!bind::has_default<A>)
+    = delete;
 #endif
 
     /// Requires: `mechanism` outlives all that is allocated here.

@@ -402,6 +402,14 @@ public:
     constexpr fixed_pool() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}
+
+    template <class First, class... Args>
+        requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
+    fixed_pool(First&&, Args&&...) = delete; // it takes a block_size, and an array as a std::span<std::byte>
+
+    template <core::foreign_upstream<fixed_pool> Source, class... Args>
+        requires(!std::is_constructible_v<base, Source&, Args...>)
+    fixed_pool(Source&, Args&&...) = delete; // its type names the arena: omit the <>
 };
 
 /// The pool for objects of the type T.
