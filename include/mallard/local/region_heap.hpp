@@ -7,7 +7,8 @@
 ///     mallard::region_heap& heap = mallard::region_heap::create_in(memory);
 ///
 /// Data model: local/heap.hpp with one room. The metadata lie at the begin of the region. Links are distances, so
-/// that each process may map the region at another address, or write it to a file and read it again. Large blocks
+/// that each process may map the region at another address, or write it to a file and read it again. Containers of
+/// std in the blocks store addresses, so they work only at the address where they were made. Large blocks
 /// lie in the region too. The region can grow at its end, and give up free memory there.
 ///
 /// Threads: not thread-safe. Callers that share a region need their own lock, for example in the region.
@@ -62,6 +63,20 @@ public:
             core::refuse_foreign_region(region);
         }
         return *heap;
+    }
+
+    /// Returns: the heap in the region, which is at least as long as that.
+    /// Throws: refused_request if there is none, one of another version of mallard, or one that is longer, as in a file
+    /// that was cut off.
+    static region_heap& open_in(std::span<std::byte> region) {
+        if (region.size() < least_region_bytes()) {
+            core::refuse_region(region.data(), region.size(), least_region_bytes(), fundamental_alignment);
+        }
+        region_heap& heap = open_in(static_cast<void*>(region.data()));
+        if (heap.region_bytes() > region.size()) {
+            core::refuse_region_part(region.data(), region.size(), heap.region_bytes());
+        }
+        return heap;
     }
 
     /// Returns: the bytes of the smallest region, which has room for one smallest block.

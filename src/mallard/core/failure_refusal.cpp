@@ -104,6 +104,15 @@ void refuse_foreign_region(const void* begin) {
     refuse(0, 1, text.data());
 }
 
+void refuse_region_part(const void* begin, std::size_t bytes, std::size_t heap_bytes) {
+    std::array<char, 224> text;
+    std::snprintf(text.data(), text.size(),
+                  "mallard: the heap in the region at %p has %zu bytes, and the region %zu: map all of it, "
+                  "unless the file was cut off",
+                  begin, heap_bytes, bytes);
+    refuse(heap_bytes, 1, text.data());
+}
+
 void fail_length(std::size_t requested, std::size_t most) {
     std::array<char, 160> text;
     std::snprintf(text.data(), text.size(),

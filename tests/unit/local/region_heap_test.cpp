@@ -334,6 +334,26 @@ TEST(refused_regions, hold_no_heap) {
     EXPECT_EQ(refusal([&] { heap_type::open_in(memory.data()); }), words_of_foreign(memory.data()));
 }
 
+TEST(refused_regions, are_parts_of_a_heap) {
+    alignas(16) static std::array<std::byte, 65536> memory{};
+    const std::span<std::byte> region(memory);
+    EXPECT_EQ(refusal([&] { heap_type::open_in(region); }), words_of_foreign(memory.data()));
+    heap_type& heap = heap_type::create_in(region);
+    EXPECT_EQ(&heap_type::open_in(region), &heap);
+    for (const std::size_t bytes : {std::size_t{0}, heap_type::least_region_bytes() - 1}) {
+        EXPECT_EQ(refusal([&] { heap_type::open_in(region.first(bytes)); }),
+                  refusal_message(memory.data(), bytes));
+    }
+    std::array<char, 224> text{};
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: the heap in the region at %p has 65536 bytes, and the region 65520: map all of it, "
+        "unless the file was cut off",
+        static_cast<void*>(memory.data()));
+    EXPECT_EQ(refusal([&] { heap_type::open_in(region.first(65520)); }), text.data());
+    heap.give_up();
+}
+
 #endif
 
 } // namespace
