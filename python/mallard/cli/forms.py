@@ -15,14 +15,13 @@ from mallard.shared.atomic_file import check_writable, write_atomically
 from mallard.shared.errors import UsageError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from mallard.shared.report.model import Report
+    from mallard.shared.view.terminal.console import PlainConsole
 
 PIPE_WIDTH = 100  # columns, without a terminal
 
 
-def add_forms(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
+def add_forms(parser: argparse._ActionsContainer) -> argparse._MutuallyExclusiveGroup:
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument(
         "--html",
@@ -49,10 +48,6 @@ def check_forms(
             raise UsageError(f"--html {page} would replace a file of the command; give another FILE")
 
 
-def typed_command() -> str:
-    return shlex.join(["mallard", *sys.argv[1:]])
-
-
 def write_report(
     arguments: argparse.Namespace,
     report: Report,
@@ -75,7 +70,7 @@ def show_forms(arguments: argparse.Namespace, report: Report, pipe_width: int = 
     from mallard.shared.report.terminal import show_report
     from mallard.shared.view.terminal.console import output_console
 
-    command = typed_command()
+    command = shlex.join(["mallard", *sys.argv[1:]])
     if arguments.markdown:
         print(markdown_report(report, command), end="")
         return
@@ -85,7 +80,7 @@ def show_forms(arguments: argparse.Namespace, report: Report, pipe_width: int = 
         write_page(console, arguments.html, report_page(report, command))
 
 
-def write_page(console: Console, file: Path, page: str) -> None:
+def write_page(console: PlainConsole, file: Path, page: str) -> None:
     from mallard.shared.report.figures import size
     from mallard.shared.view.terminal.console import print_line
 

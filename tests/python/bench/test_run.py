@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import resource
 import signal
@@ -14,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from mallard.bench.analysis.survey import Question
+from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.plan import Request
 from mallard.bench.store import Store
 from mallard.bench.strategy_names import of_papers
@@ -72,6 +75,30 @@ def test_strategies_of_a_row_are_interleaved(fake: Any) -> None:
     assert all(sorted(order) == ["monotonic", "multipool", "new-delete"] for _, order in blocks)
     assert len({tuple(order) for _, order in blocks}) > 1
     assert {word(line, "--seed") for line in fake.begun} == {"3"}
+
+
+def test_prints_a_run_in_each_form(fake: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert fake.run(*SMALL, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["title"] == EXPERIMENTS["density"].heading
+    assert fake.run(*SMALL, "--markdown") == 0
+    assert capsys.readouterr().out.startswith(f"# {EXPERIMENTS['density'].heading}\n")
+    assert fake.run(*SMALL, "--html", "page.html") == 0
+    assert "page.html" in capsys.readouterr().out
+    assert "run 3" in (fake.directory / "page.html").read_text()
+
+
+def test_survey_is_json_too(
+    fake: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cells = {"ds": "1", "size": "6"}
+    question = Question("a structure", "P0089", "density", ("multipool",), ("monotonic",), "DS1", cells)
+    for module in ("bench.analysis.survey", "cli.verbs.bench"):
+        monkeypatch.setattr(f"mallard.{module}.QUESTIONS", (question,))
+        monkeypatch.setattr(f"mallard.{module}.MALLOCS", (), raising=False)
+    assert fake.run("bench", "--reps", "1", "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["title"] == "Where a local allocator pays here"
+    assert report["sections"][0]["blocks"][0]["rows"][0]["cells"][0] == "a structure"
 
 
 def test_pins_processes_unless_disabled(fake: Any) -> None:

@@ -106,7 +106,7 @@ def test_experiment_help_has_only_its_options(name: str) -> None:
     assert shown & every == own
     assert shown - every == {
         *("quick", "standard", "paper", "strategy", "contenders", "malloc", "pages", "compiler"),
-        *("reps", "seed", "time-limit", "memory-limit", "all", "no-pin", "db"),
+        *("reps", "seed", "time-limit", "memory-limit", "all", "html", "no-pin", "db"),
     }
     strategies = help_text.partition("strategies (")[2].partition("examples:")[0]
     assert own_strategies(name)[-1] in strategies

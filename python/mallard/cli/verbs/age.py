@@ -69,12 +69,10 @@ def needs(arguments: argparse.Namespace) -> Needs:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from rich.console import Console
-
     from mallard.advisor.aging import Request, age_program
     from mallard.advisor.trial.campaign import runs_again
     from mallard.advisor.view.aging import aging_json, aging_report
-    from mallard.shared.view.terminal.console import print_line
+    from mallard.shared.view.terminal.console import PlainConsole, print_line
     from mallard.shared.view.terminal.counting import step_progress
 
     chosen = trials.chosen_mallocs(arguments)
@@ -91,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         recording=str(arguments.history or ""),
         terminal=trials.reads_terminal(arguments),
     )
-    display = Console(stderr=True, highlight=False)
+    display = PlainConsole(stderr=True)
     with (
         surround_runs(arguments) as surroundings,
         scratch_folder("age") as folder,

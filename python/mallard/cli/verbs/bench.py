@@ -21,16 +21,20 @@ from mallard.bench.runner import COMPILERS
 from mallard.bench.selection import in_words
 from mallard.bench.store import Store
 from mallard.cli import VERBS, exit_status, layout
+from mallard.cli.forms import add_forms, check_forms, write_report
 from mallard.cli.measuring import measure, needs_for
 from mallard.cli.needs import Needs
 from mallard.cli.options import ALL_TEXT, add_database
 from mallard.cli.parser import Parser, check_choice, gibibytes, positive_int, positive_seconds, seed_number
+from mallard.cli.verbs.show.last_run import write_run_page, write_text
+from mallard.cli.verbs.show.runs import FORM_OPTIONS
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import MALLOCS, NAMES, OWN, find_library
 from mallard.shared.prose import in_prose
 
 TOPICS = EXPERIMENTS
-SURVEY_OPTIONS = ("malloc", "reps", "seed", "no_pin", "db")  # of them, --against has no --malloc
+# Of them, --against has no --malloc.
+SURVEY_OPTIONS = ("malloc", "reps", "seed", "no_pin", "db", *FORM_OPTIONS)
 PIPE_WIDTH = 110
 EXAMPLES = (
     ("mallard bench", "a line for each question, in two minutes"),
@@ -61,6 +65,7 @@ def help_for(arguments: argparse.Namespace) -> str:
 
 
 def check(arguments: argparse.Namespace) -> None:
+    check_forms(arguments)
     if arguments.against is not None:
         _check_against(arguments)
     if arguments.experiment is None:
@@ -82,8 +87,7 @@ def _survey(arguments: argparse.Namespace) -> int:
     from mallard.bench.view.against import against_report
     from mallard.bench.view.survey import survey_report
     from mallard.bench.view.terminal.progress import ProgressDisplay
-    from mallard.shared.report.terminal import show_report
-    from mallard.shared.view.terminal.console import PlainConsole, output_console
+    from mallard.shared.view.terminal.console import PlainConsole
 
     requests = _requests(arguments)
     mallocs = selected_mallocs(requests[0])
@@ -99,16 +103,16 @@ def _survey(arguments: argparse.Namespace) -> int:
     with Store.open_existing(arguments.db) as store:
         rows = [store.rows(outcome.run_id) for outcome in outcomes]
     if arguments.against is not None:
-        show_report(output_console(PIPE_WIDTH), against_report(build_lines(rows)))
-        print(f"\nruns {', '.join(str(outcome.run_id) for outcome in outcomes)} in {arguments.db}")
+        write_report(arguments, against_report(build_lines(rows)), pipe_width=PIPE_WIDTH)
+        if not (arguments.json or arguments.markdown):
+            print(f"\nruns {', '.join(str(outcome.run_id) for outcome in outcomes)} in {arguments.db}")
     else:
-        show_report(output_console(), survey_report(answers(rows), mallocs))
+        write_report(arguments, survey_report(answers(rows), mallocs))
     return exit_status.FINDINGS if any(outcome.defects for outcome in outcomes) else exit_status.DONE
 
 
 def _experiment(arguments: argparse.Namespace) -> int:
-    from mallard.bench.view.terminal import show_outcome, show_run
-    from mallard.bench.view.terminal.notation import show_answer
+    from mallard.bench.view.terminal import show_answer, show_outcome, show_run
     from mallard.bench.view.terminal.progress import ProgressDisplay
     from mallard.shared.view.terminal.console import PlainConsole, output_console
 
@@ -120,11 +124,13 @@ def _experiment(arguments: argparse.Namespace) -> int:
     (outcome,) = outcomes
     with Store.open_existing(arguments.db) as store:
         console = output_console()
-        rows = store.rows(outcome.run_id)
-        show_run(console, store.run(outcome.run_id), rows, everything=arguments.all)
-        if request.notation:
-            show_answer(console, read_notation(request.notation), rows)
-        show_outcome(console, outcome, store)
+        run, rows = store.run(outcome.run_id), store.rows(outcome.run_id)
+        if not write_text(arguments, run, rows):
+            show_run(console, run, rows, everything=arguments.all)
+            if request.notation:
+                show_answer(console, read_notation(request.notation), rows)
+            show_outcome(console, outcome, store)
+            write_run_page(arguments, console, run, rows, store.notes(run.id))
     return exit_status.FINDINGS if outcome.defects else exit_status.DONE
 
 
@@ -296,5 +302,6 @@ def _add_further(parser: argparse._ActionsContainer) -> None:
         help="for one process (default: 12, or 95 %% of free memory)",
     )
     parser.add_argument("--all", action="store_true", help=ALL_TEXT)
+    add_forms(parser)
     parser.add_argument("--no-pin", action="store_true", help="let the system choose the core")
     add_database(parser)

@@ -202,8 +202,8 @@ def test_plans_every_part(part: Any) -> None:
         ("--against mimaloc", "--against 'mimaloc' is unknown (did you mean mimalloc?)"),
         ("--against /no/such.so", "--against '/no/such.so': there is no file /no/such.so"),
         ("density --against jemalloc", "--against measures cells of its own; leave 'density' out"),
-        ("--against jemalloc --quick", "--quick: --against takes only --reps, --seed, --no-pin and --db"),
-        ("--against jemalloc --malloc glibc", "--malloc: --against takes only --reps, --seed, --no-pin and"),
+        ("--against jemalloc --quick", "--quick: --against takes only --reps, --seed, --no-pin, --db,"),
+        ("--against jemalloc --malloc glibc", "--malloc: --against takes only --reps, --seed, --no-pin,"),
     ],
 )
 def test_rejects_a_wrong_malloc_before_setup(words: str, message: str) -> None:

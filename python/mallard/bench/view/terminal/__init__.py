@@ -6,30 +6,37 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rich.console import Console
-from rich.text import Text
-
+from mallard.bench.analysis.names import in_table_order
 from mallard.bench.analysis.panels import panel_report
 from mallard.bench.analysis.peers import has_contenders
+from mallard.bench.analysis.words import nanoseconds
+from mallard.bench.cells import cells_by_strategy, figures_by_repetition
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.panel import Spreads
 from mallard.bench.footprint import readable
+from mallard.bench.plan.notation import Notation
 from mallard.bench.result import Row
 from mallard.bench.run import Outcome
 from mallard.bench.store import Note, Run, Store
 from mallard.shared.report.model import Points, Report, visible_blocks
 from mallard.shared.report.picture import HeatMap
 from mallard.shared.report.terminal import show_section
-from mallard.shared.view.terminal.console import print_line
+from mallard.shared.stats import spread
+from mallard.shared.view.terminal.console import PlainConsole, print_line
 
-__all__ = ["show_outcome", "show_run"]
+__all__ = ["show_answer", "show_outcome", "show_run"]
 
 # The most kinds of failure that are shown; the database has all.
 FAILURES_SHOWN = 10
 
 
 def show_run(
-    console: Console, run: Run, rows: Sequence[Row], notes: Sequence[Note] = (), *, everything: bool = False
+    console: PlainConsole,
+    run: Run,
+    rows: Sequence[Row],
+    notes: Sequence[Note] = (),
+    *,
+    everything: bool = False,
 ) -> None:
     """Prints the figures and, last, what to use. The notes are those that the caller has not shown.
     `everything`: heat maps with all bindings and variants of a strategy."""
@@ -47,20 +54,20 @@ def show_run(
     _show_answers(console, report)
 
 
-def _show_answers(console: Console, report: Report) -> None:
+def _show_answers(console: PlainConsole, report: Report) -> None:
     """Prints what to use, last, so that it stays on the screen; with several settings, each below its own."""
     answered = [section for section in report.sections if section.answer and section.answer != (Points(()),)]
     if not answered:
         return
     console.print()
-    console.print(Text("What to use" if len(answered) == 1 else "What to use, by setting", "bold"))
+    print_line(console, "What to use" if len(answered) == 1 else "What to use, by setting", "bold")
     answers = [block for section in answered for block in section.answer]
     points = [text for block in answers if isinstance(block, Points) for text in block.texts]
     if report.answer.text not in points:
         console.print(report.answer.text)
     for section in answered:
         if len(answered) > 1:
-            console.print(Text(section.title, "bold"))
+            print_line(console, section.title, "bold")
         blocks = visible_blocks(section.answer)
         show_section(console, replace(section, is_headed=False), blocks, is_wrapped=True)
 
@@ -85,7 +92,26 @@ def heading(run: Run) -> str:
     return "; ".join(filter(None, parts))
 
 
-def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:
+def show_answer(console: PlainConsole, notation: Notation, rows: Sequence[Row]) -> None:
+    """The answer in P0089's notation: the accesses before or after the shuffle, as the sign of sf asks."""
+    figure = f"sf{notation.timed_factor}_af{notation.access_factor}_ns"
+    cells = cells_by_strategy(rows)
+    parts = []
+    for strategy in in_table_order(cells):
+        by_repetition = figures_by_repetition(cells[strategy].rows).get(figure, {})
+        times = [value for values in by_repetition.values() for value in values]
+        if not times:
+            continue
+        summary = spread(times)
+        interval = f"{nanoseconds(summary.low)} to {nanoseconds(summary.high)}"
+        parts.append(f"{strategy} {nanoseconds(summary.median)} ns ({interval})")
+    if parts:
+        side = "before" if notation.access_first else "after"
+        where = f"{side} the shuffle" if notation.shuffle_factor else "without a shuffle"
+        console.print(f"{notation.text}: an access {where} takes {', '.join(parts)}")
+
+
+def show_outcome(console: PlainConsole, outcome: Outcome, store: Store) -> None:
     """The failures, and the place of the results."""
     rows = store.rows(outcome.run_id)
     failures = Counter((row.status, row.strategy, row.detail) for row in rows if not row.ok)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from mallard.bench.evidence.beside import has_cells
 from mallard.bench.evidence.evidence import by_setting
 from mallard.bench.papers.registry import all_tables, in_ranges
-from mallard.bench.store import Store
+from mallard.bench.result import Row
+from mallard.bench.store import Note, Run, Store
 from mallard.cli import exit_status
-from mallard.cli.forms import check_forms, write_page
+from mallard.cli.forms import check_forms, write_page, write_report
 from mallard.cli.options import ALL_TEXT, nothing_measured
 from mallard.cli.verbs.show.runs import FORM_OPTIONS, ONE, check_run
+
+if TYPE_CHECKING:
+    from mallard.shared.view.terminal.console import PlainConsole
 
 OPTIONS = {"all": ALL_TEXT, "run": ONE, **FORM_OPTIONS}
 
@@ -32,22 +36,13 @@ def run(arguments: argparse.Namespace) -> int:
         print("\nNothing was measured yet: 'mallard bench' measures.")
         return exit_status.DONE
 
-    from mallard.bench.analysis.panels import panel_report
-    from mallard.bench.view.html import Measured, page
     from mallard.bench.view.terminal import show_run
-    from mallard.shared.report.json_text import report_json
-    from mallard.shared.report.markdown import markdown_report
     from mallard.shared.view.terminal.console import output_console
 
     with Store.open_existing(arguments.db) as store:
         run = store.select_run(arguments.run)
         rows, notes = store.rows(run.id), store.notes(run.id)
-    if arguments.json or arguments.markdown:
-        report = panel_report(
-            run.experiment, rows, run.machine.get("cores"), everything=arguments.json or arguments.all
-        )
-        command = shlex.join(["mallard", *sys.argv[1:]])
-        print(report_json(report) if arguments.json else markdown_report(report, command).rstrip("\n"))
+    if write_text(arguments, run, rows):
         return exit_status.DONE
     console = output_console()
     show_run(console, run, rows, notes, everything=arguments.all)
@@ -60,6 +55,25 @@ def run(arguments: argparse.Namespace) -> int:
     if names:
         others = f"; its tables are {', '.join(in_ranges(names))}" if names[1:] else ""
         console.print(f"'mallard show table {names[0]}' shows it beside the paper{others}")
+    write_run_page(arguments, console, run, rows, notes)
+    return exit_status.DONE
+
+
+def write_text(arguments: argparse.Namespace, run: Run, rows: Sequence[Row]) -> bool:
+    """Prints the run as JSON or Markdown, if an option asks for it."""
+    from mallard.bench.analysis.panels import panel_report
+
+    if not (arguments.json or arguments.markdown):
+        return False
+    cores, everything = run.machine.get("cores"), arguments.json or arguments.all
+    write_report(arguments, panel_report(run.experiment, rows, cores, everything=everything))
+    return True
+
+
+def write_run_page(
+    arguments: argparse.Namespace, console: PlainConsole, run: Run, rows: list[Row], notes: list[Note]
+) -> None:
+    from mallard.bench.view.html import Measured, page
+
     if arguments.html:
         write_page(console, arguments.html, page({run.experiment: Measured(run, notes, rows)}))
-    return exit_status.DONE

@@ -40,7 +40,7 @@ def _with_valid_sizes(environment: Mapping[str, str]) -> Mapping[str, str]:
     return {name: value for name, value in environment.items() if name not in invalid}
 
 
-def output_console(pipe_width: int = PIPE_WIDTH) -> Console:
+def output_console(pipe_width: int = PIPE_WIDTH) -> PlainConsole:
     """A console as wide as the terminal; without a terminal, $COLUMNS or `pipe_width` wide."""
     console = PlainConsole()
     if not console.is_terminal and "COLUMNS" not in _with_valid_sizes(os.environ):
