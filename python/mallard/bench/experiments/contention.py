@@ -8,7 +8,7 @@ from mallard.bench.experiments.description.experiment import WALL, Experiment
 from mallard.bench.experiments.description.panel import MostRatio, Race, Wording
 from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.experiments.description.scale import PAPER, QUICK, STANDARD, Printed, Scale
-from mallard.bench.experiments.description.sentence import BeyondCores, ByThreads, Growth, Mallocs
+from mallard.bench.experiments.description.sentence import Growth, RaceTopic
 
 NAME = "contention"
 STATIC, NONE = "static", "none"
@@ -100,7 +100,7 @@ EXPERIMENT = Experiment(
         maps=2,
         title="N = {}, S = {} bytes",
         row_text="number of threads",
-        sentences=(ByThreads(), Mallocs(), Growth(FLAT), BeyondCores()),
+        sentences=(RaceTopic.BY_THREADS, RaceTopic.MALLOCS, Growth(FLAT), RaceTopic.BEYOND_CORES),
         below=(MostRatio("slowest_ns", "fastest_ns", "The slowest thread by the fastest, at most"),),
         legend="N pairs for each allocator made, blocks of S bytes, W threads. new-delete in ns a pair of "
         "one thread by the wall clock, the others in percent of new-delete.",

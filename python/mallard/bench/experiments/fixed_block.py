@@ -7,13 +7,7 @@ from mallard.bench.experiments.description.axis import COUNT, FOLLOWS, WORDS, Ax
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Works
 from mallard.bench.experiments.description.scale import PAPER, QUICK, STANDARD, Scale
-from mallard.bench.experiments.description.sentence import (
-    BesidePrinted,
-    BetterVersion,
-    FastestOfEach,
-    Mallocs,
-    Unfinished,
-)
+from mallard.bench.experiments.description.sentence import BesidePrinted, BetterVersion, WorkTopic
 
 NAME = "fixed-block"
 WORKS = {work["name"]: work for work in described.EXPERIMENTS[NAME]["works"]}
@@ -84,12 +78,12 @@ EXPERIMENT = Experiment(
         text="CPU ns: a pair, replacement, container or call. Framed: the fastest, if it beats new-delete.",
         relative="In percent of new-delete's time in the same work and version.",
         sentences=(
-            FastestOfEach(),
+            WorkTopic.FASTEST,
             BesidePrinted("Default / blocks of one size, here (and in the book)"),
             # The book's point: a better algorithm without another allocator.
             BetterVersion("remove-ctrl", "as-printed", "remove-ctrl as printed"),
-            Mallocs(),
-            Unfinished(),
+            WorkTopic.MALLOCS,
+            WorkTopic.UNFINISHED,
         ),
         legend="A pair, a replacement, a list or a map of 1,000 integers, a call of remove_ctrl().",
     ),

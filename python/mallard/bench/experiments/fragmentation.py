@@ -10,7 +10,6 @@ from mallard.bench.experiments.description.axis import FOLLOWS, WORDS, Axis
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Own
 from mallard.bench.experiments.description.scale import PAPER, QUICK, STANDARD, STRATEGIES, Scale
-from mallard.bench.experiments.description.sentence import ChunksOfHeap, LocalRatios, SlowerBase
 
 FREED = UNTOUCHED, ALL, HALF, QUARTER, EIGHTH = "none", "all", "half", "quarter", "eighth"
 FRAGMENTED = (HALF, QUARTER, EIGHTH)  # a part of the chunks is freed
@@ -91,14 +90,5 @@ EXPERIMENT = Experiment(
     grid_defaults={"freed": FREED, "upstream": (CACHE,)},
     claimed=("upstream", "ds", "size_log2", "freed"),
     joined=("buffer",),  # chunks from the heap exclude a buffer
-    panel=Own(
-        (
-            SlowerBase(FRAGMENTED),
-            LocalRatios((("everything freed", (ALL,)), ("part of it freed", FRAGMENTED))),
-            ChunksOfHeap(
-                FRAGMENTED,
-                "Chunks from the fragmented heap in place of cached ones make a strategy take",
-            ),
-        ),
-    ),
+    panel=Own(),
 )

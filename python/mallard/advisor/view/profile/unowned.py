@@ -5,6 +5,7 @@ pools.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from mallard.advisor.profile.dimensions import break_even
 from mallard.advisor.profile.document import Profile
@@ -12,7 +13,7 @@ from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import AlmostContained, PlaceAmount
 from mallard.advisor.view.profile.sites import AMOUNT
 from mallard.shared.report.figures import plural
-from mallard.shared.report.model import Column, Name, Ranking, Row, Section, Table, Unit, row_from
+from mallard.shared.report.model import Cell, Column, Name, Ranking, Section, Table, Unit, row_from
 
 PLACES = Column("sites", "with the most blocks", numeric=False, is_detail=True)
 ITERATIONS = (
@@ -49,43 +50,26 @@ POOLED = (
 )
 
 
+Cells = tuple[Cell | float, ...]
+
+
 def unowned_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[Section]:
-    iterations = [
-        row_from(
-            ITERATIONS,
-            names.function_cell(row.function),
-            row.allocations,
-            row.bytes,
-            row.returns,
-            row.most_bytes_between,
-            _ranking(row.sites, names),
-        )
+    name, most = names.function_cell, partial(_ranking, names)
+    iterations: list[Cells] = [
+        (name(row.function), row.allocations, row.bytes, row.returns, row.most_bytes_between, most(row.sites))
         for row in profile.iterations
     ]
-    owners = [
-        row_from(
-            OWNERS,
-            names.function_cell(row.function),
-            row.class_ or "",
-            row.allocations,
-            row.bytes,
-            row.calls,
-            row.stacks,
-            _ranking(row.sites, names),
+    owners: list[Cells] = [
+        (
+            *(name(row.function), row.class_ or "", row.allocations, row.bytes),
+            *(row.calls, row.stacks, most(row.sites)),
         )
         for row in profile.owners
     ]
-    pooled = [
-        row_from(
-            POOLED,
-            names.place_cell(row.place),
-            row.blocks,
-            row.bytes,
-            row.smallest,
-            row.largest,
-            "growing" if row.growing else "",
-            row.most_alive,
-            row.frees,
+    pooled: list[Cells] = [
+        (
+            *(names.place_cell(row.place), row.blocks, row.bytes, row.smallest, row.largest),
+            *("growing" if row.growing else "", row.most_alive, row.frees),
         )
         for row in profile.already_pooled
     ]
@@ -96,31 +80,22 @@ def unowned_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[
         ("Almost contained", "with the sites whose blocks escape", ALMOST, almost, 1),
         ("Already pooled", "sites that take chunks for the program's pools", POOLED, pooled, 1),
     )
-    return [
-        Section(
-            title,
-            (Table(title, columns, tuple(rows), None if all_rows else most),),
-            is_headed=True,
-            about=about,
-        )
-        for title, about, columns, rows, most in contents
-        if rows
-    ]
+    sections = []
+    for title, about, columns, cells, few in contents:
+        rows = tuple(row_from(columns, *line) for line in cells)
+        table = Table(title, columns, rows, None if all_rows else few)
+        sections += [Section(title, (table,), is_headed=True, about=about)] if rows else []
+    return sections
 
 
-def _almost(row: AlmostContained, names: Names) -> Row:
+def _almost(row: AlmostContained, names: Names) -> Cells:
     scope, even = names.find_scope(row.scope), row.break_even
-    return row_from(
-        ALMOST,
-        names.scope_cell(scope) if scope else Name(names.scope_name(row.scope)),
-        row.containment,
-        break_even(even),
-        even.saved_ns_per_block * 1e-9 if even and even.saved_ns_per_block is not None else None,
-        _ranking(row.escapes_from, names),
-    )
+    saved = even.saved_ns_per_block * 1e-9 if even and even.saved_ns_per_block is not None else None
+    name = names.scope_cell(scope) if scope else Name(names.scope_name(row.scope))
+    return name, row.containment, break_even(even), saved, _ranking(names, row.escapes_from)
 
 
-def _ranking(places: Sequence[PlaceAmount], names: Names) -> Ranking:
+def _ranking(names: Names, places: Sequence[PlaceAmount]) -> Ranking:
     """The sites with the most blocks. Those of one function without line numbers are merged."""
     blocks: dict[Name, int] = {}
     for place in places:

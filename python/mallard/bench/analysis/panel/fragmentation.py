@@ -20,12 +20,9 @@ from mallard.bench.analysis.names import BASE, contestants, in_table_order, plai
 from mallard.bench.analysis.words import no_difference, percent_text, times_text
 from mallard.bench.cells import Pairing, Times, paired, times_ratio
 from mallard.bench.experiments.description.experiment import Experiment
-from mallard.bench.experiments.description.panel import Own
-from mallard.bench.experiments.description.sentence import ChunksOfHeap, HeapSentence, LocalRatios, SlowerBase
 from mallard.bench.experiments.fragmentation import (
     ALL,
     CACHE,
-    EXPERIMENT,
     FRAGMENTED,
     FREED,
     HEAP,
@@ -147,24 +144,14 @@ _WITHOUT_BUFFER = frozenset({"multipool", "multipool/wink", "multipool/base", "m
 
 
 def fragmentation_sentences(tables: Sequence[FragmentationTable]) -> list[str]:
-    panel = EXPERIMENT.panel
-    assert isinstance(panel, Own)
-    return [sentence for kind in panel.sentences for sentence in _render(kind, tables)]
-
-
-def _render(kind: HeapSentence, tables: Sequence[FragmentationTable]) -> list[str]:
-    match kind:
-        case SlowerBase(freed):
-            return _global(tables, freed)
-        case LocalRatios(groups):
-            return [
-                sentence
-                for upstream in dict.fromkeys(table.upstream for table in tables)
-                for text, freed in groups
-                for sentence in _group(tables, upstream, text, freed)
-            ]
-        case ChunksOfHeap(freed, text):
-            return _upstreams(tables, freed, text)
+    """About the base in a fragmented heap, the local strategies by source of chunks, and their chunks."""
+    local = [
+        sentence
+        for upstream in dict.fromkeys(table.upstream for table in tables)
+        for text, freed in (("everything freed", (ALL,)), ("part of it freed", FRAGMENTED))
+        for sentence in _group(tables, upstream, text, freed)
+    ]
+    return [*_global(tables), *local, *_upstreams(tables)]
 
 
 def local_strategies(tables: Iterable[FragmentationTable]) -> list[str]:
@@ -202,8 +189,8 @@ def heap_by_cache(tables: Sequence[FragmentationTable], freed: Sequence[str], st
     return mean_ratio(pairings) if pairings else None
 
 
-def _global(tables: Sequence[FragmentationTable], freed: Sequence[str]) -> list[str]:
-    slower = mean_slowdown(tables, freed, BASE)
+def _global(tables: Sequence[FragmentationTable]) -> list[str]:
+    slower = mean_slowdown(tables, FRAGMENTED, BASE)
     if slower is None:
         return []
     if no_difference(slower):
@@ -244,11 +231,11 @@ def _local(tables: Sequence[FragmentationTable], freed: Sequence[str], subject: 
     return [f"With {subject}, R of the local strategies is {overall.median:.2f}{bounds}{span}{nothing}."]
 
 
-def _upstreams(tables: Sequence[FragmentationTable], freed: Sequence[str], text: str) -> list[str]:
+def _upstreams(tables: Sequence[FragmentationTable]) -> list[str]:
     ratios = {
         name: ratio
         for name in local_strategies(tables)
-        if (ratio := heap_by_cache(tables, freed, name)) is not None
+        if (ratio := heap_by_cache(tables, FRAGMENTED, name)) is not None
     }
     if not ratios:
         return []
@@ -256,7 +243,7 @@ def _upstreams(tables: Sequence[FragmentationTable], freed: Sequence[str], text:
         f"{name} {times_text(ratio)}{' (no difference)' if no_difference(ratio) else ''}"
         for name, ratio in ratios.items()
     )
-    return [f"{text}: {parts}."]
+    return [f"Chunks from the fragmented heap in place of cached ones make a strategy take: {parts}."]
 
 
 def _across(

@@ -43,16 +43,7 @@ from mallard.bench.contenders import CONTENDERS
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Most, MostRatio, Race
-from mallard.bench.experiments.description.sentence import (
-    BeyondCores,
-    ByThreads,
-    FastestOfAll,
-    Faults,
-    Growth,
-    Mallocs,
-    RaceSentence,
-    Unfinished,
-)
+from mallard.bench.experiments.description.sentence import Growth, RaceSentence, RaceTopic
 from mallard.bench.footprint import readable
 from mallard.bench.library import SHARED
 from mallard.bench.papers.printed import PrintedTable
@@ -77,19 +68,19 @@ def race_sentences(experiment: str, table: CellTable) -> list[str]:
 def _render(kind: RaceSentence, experiment: str, table: CellTable) -> list[str]:
     places = f"({', '.join(place_heads(table.places))})"
     match kind:
-        case FastestOfAll():
+        case RaceTopic.FASTEST:
             return _fastest(table, EXPERIMENTS[experiment].operation, places)
-        case ByThreads():
+        case RaceTopic.BY_THREADS:
             return by_threads(table)
         case Growth(flat):
             return growth(table, flat)
-        case BeyondCores():
+        case RaceTopic.BEYOND_CORES:
             return beyond_cores(table)
-        case Mallocs():
+        case RaceTopic.MALLOCS:
             return mallocs_sentence(under_mallocs([table]))
-        case Unfinished():
+        case RaceTopic.UNFINISHED:
             return unfinished_sentences(table, places, partial(_place, table))
-        case Faults():
+        case RaceTopic.FAULTS:
             return _faults(table)
 
 

@@ -23,10 +23,8 @@ from mallard.bench.experiments.description.sentence import (
     BesideMallocs,
     BesidePrinted,
     BetterVersion,
-    FastestOfEach,
-    Mallocs,
-    Unfinished,
     WorkSentence,
+    WorkTopic,
 )
 from mallard.bench.papers.fixed_block import AS_PRINTED, BLOCK, STRATEGIES, TIMES, WORKS, fixed_block_tables
 from mallard.bench.result import Row
@@ -193,7 +191,7 @@ def _render(kind: WorkSentence, works: Sequence[Work]) -> list[str]:
     match kind:
         case BesideMallocs(strategies):
             return [sentence for name in strategies for sentence in _beside_mallocs(name, works)]
-        case FastestOfEach():
+        case WorkTopic.FASTEST:
             return [f"{work.label}: {_fastest(work)}." for work in works]
         case BesidePrinted(text):
             return _compare_with_book(text, works)
@@ -201,9 +199,9 @@ def _render(kind: WorkSentence, works: Sequence[Work]) -> list[str]:
             return _better_version(
                 text, version, [candidate for candidate in works if candidate.name == work]
             )
-        case Mallocs():
+        case WorkTopic.MALLOCS:
             return mallocs_sentence(under_mallocs([work.table for work in works]))
-        case Unfinished():
+        case WorkTopic.UNFINISHED:
             return [sentence for work in works for sentence in _unfinished_work(work)]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mallard.bench.experiments.description.quantity import Quantity
-from mallard.bench.experiments.description.sentence import HeapSentence, RaceSentence, Sentence, WorkSentence
+from mallard.bench.experiments.description.sentence import RaceSentence, Sentence, WorkSentence
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,6 @@ class Spreads:
 @dataclass(frozen=True)
 class Own:
     """A panel of this experiment only: a function of analysis/panels.py makes it."""
-
-    sentences: tuple[HeapSentence, ...] = ()  # those that are described
 
 
 Panel = Phases | Race | Works | Spreads | Own

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from mallard.bench.experiments.description.quantity import BYTES, Quantity
 
@@ -90,14 +91,13 @@ Sentence = Fastest | Least | LeastAt | Bursts | Pairs | FromTo | Share | OfNull 
 # ---- about races --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class FastestOfAll:
-    """The strategy that is fastest over all lines, and the lines in which it is not faster than the base."""
-
-
-@dataclass(frozen=True)
-class ByThreads:
-    """The fastest with one thread and with as many as there are cores, and the cost of sharing."""
+class RaceTopic(Enum):
+    FASTEST = auto()  # over all lines, and the lines in which that strategy is not faster than the base
+    BY_THREADS = auto()  # with one thread and with as many as there are cores, and the cost of sharing
+    BEYOND_CORES = auto()  # a caution about threads that wait for a core
+    MALLOCS = auto()  # the time of the base under other mallocs
+    UNFINISHED = auto()  # the places where strategies did not finish
+    FAULTS = auto()  # the strategies whose time is mostly that of page faults
 
 
 @dataclass(frozen=True)
@@ -108,34 +108,15 @@ class Growth:
     flat: float
 
 
-@dataclass(frozen=True)
-class BeyondCores:
-    """A caution about threads that wait for a core."""
-
-
-@dataclass(frozen=True)
-class Mallocs:
-    """The time of the base under other mallocs."""
-
-
-@dataclass(frozen=True)
-class Unfinished:
-    """The places where strategies did not finish."""
-
-
-@dataclass(frozen=True)
-class Faults:
-    """The strategies whose time is mostly that of page faults."""
-
-
-RaceSentence = FastestOfAll | ByThreads | Growth | BeyondCores | Mallocs | Unfinished | Faults
+RaceSentence = RaceTopic | Growth
 
 # ---- about works --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class FastestOfEach:
-    """The fastest strategy of each work, or the lack of the base."""
+class WorkTopic(Enum):
+    FASTEST = auto()  # the strategy of each work, or the lack of the base
+    MALLOCS = auto()  # the time of the base under other mallocs
+    UNFINISHED = auto()  # the works that strategies did not finish
 
 
 @dataclass(frozen=True)
@@ -163,33 +144,4 @@ class BesideMallocs:
     strategies: tuple[str, ...]
 
 
-WorkSentence = BesideMallocs | FastestOfEach | BesidePrinted | BetterVersion | Mallocs | Unfinished
-
-# ---- about used heaps ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class SlowerBase:
-    """The time of the base in a fragmented heap, of its time in a fresh one."""
-
-    freed: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class LocalRatios:
-    """The mean of R over the local strategies, for each source of chunks and each group of freed shares, with
-    the least and the greatest.
-    """
-
-    groups: tuple[tuple[str, tuple[str, ...]], ...]  # a text, and its shares
-
-
-@dataclass(frozen=True)
-class ChunksOfHeap:
-    """The time of a strategy with chunks from the fragmented heap, relative to cached ones."""
-
-    freed: tuple[str, ...]
-    text: str
-
-
-HeapSentence = SlowerBase | LocalRatios | ChunksOfHeap
+WorkSentence = WorkTopic | BesideMallocs | BesidePrinted | BetterVersion

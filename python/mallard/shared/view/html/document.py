@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import resources
 
 from mallard.shared.view.html.markup import Markup, element, empty_element, joined
-from mallard.shared.view.html.static_files import static_text
 
 MAIN = "main"
 
@@ -28,7 +28,7 @@ def html_document(title: str, styles: Sequence[str], *body: Markup | None) -> st
         empty_element("meta", name="color-scheme", content="light dark"),
         empty_element("link", rel="icon", href="data:,"),
         element("title", f"mallard: {title}"),
-        element("style", Markup("".join(static_text(name) for name in styles))),
+        element("style", _static_text(styles)),
     )
     return f'<!doctype html>\n<html lang="en">{element("head", head)}{element("body", *body)}</html>\n'
 
@@ -44,4 +44,12 @@ def caution(texts: Sequence[str]) -> Markup | None:
 
 
 def inline_scripts(names: Sequence[str]) -> Markup:
-    return element("script", Markup("".join(static_text(name) for name in names)))
+    return element("script", _static_text(names))
+
+
+def _static_text(names: Sequence[str]) -> Markup:
+    """Files of static/, without indents and comment lines."""
+    folder = resources.files("mallard.shared.view.html") / "static"
+    texts = ((folder / name).read_text(encoding="utf-8").splitlines() for name in names)
+    lines = ([line for line in map(str.strip, text) if line and not line.startswith("//")] for text in texts)
+    return Markup("".join(map("\n".join, lines)))
