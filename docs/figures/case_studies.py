@@ -27,7 +27,6 @@ BEST = "best of all, ms"
 DETAILS = (
     "the same, of the second halves alone",
     "estimate of the time in allocation above all facts",
-    "sign right, all strategies that were tried",
     "median of Winkler's score, as a share of the run",
 )
 MOST_ROWS = 10  # of a table of programs or cells; `--print` has the others
@@ -45,7 +44,6 @@ def blocks() -> dict[str, Callable[[], str]]:
         "case_estimates": lambda: estimates(read()),
         "case_studies": lambda: table(farthest(later(read()))),
         "case_rewrites": lambda: rewrites(read()),
-        "case_builds": lambda: builds(later(read()), wrong_only=True),
         "case_score": lambda: scores(read()),
         "case_misses": lambda: misses(later(read()), explanations()),
         "foreign_score": lambda: foreign_score(regret.read(), regret.read_nulls()),
@@ -181,8 +179,8 @@ def _halves(texts: Iterable[str]) -> str:
     return ", then ".join(filter(None, texts))
 
 
-def builds(cells: list[Cell], *, wrong_only: bool = False) -> str:
-    """The builds of which a trial promised something, or those of them whose sign was wrong."""
+def builds(cells: list[Cell]) -> str:
+    """The builds of which a trial promised something."""
     rows = [
         [
             _name(cell),
@@ -193,7 +191,6 @@ def builds(cells: list[Cell], *, wrong_only: bool = False) -> str:
         for cell in cells
         for build, promised in cell.predicted.items()
         if build in cell.facts
-        and not (wrong_only and score.signs_agree(promised, cell.facts[build]) is not False)
     ]
     return markdown_table(["case", "build", "promised, %", "fact, %"], rows, texts=2) if rows else NO_CELL
 

@@ -76,7 +76,6 @@ SHOWN = (
     MULTIPOOL_BASE,
     PMR_MONOTONIC,
     PMR_POOL,
-    BOOST_POOL,
 )  # of the table on the page
 MIB = 1 << 20
 OUTCOMES: tuple[Outcome, ...] = ("faster", "even", "not resolved", "slower")
