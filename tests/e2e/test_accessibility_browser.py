@@ -1,15 +1,17 @@
-"""The pages by keyboard, and by the rules of axe-core for contrast and screen readers."""
+"""Each page at each width, on paper, by keyboard, and by the rules of axe-core."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from browser import Browser, Page
-from looks import overflow, text
-from synthetic_profile import document, in_depth, withheld
+from looks import contrast, overflow, text, visible
+from looks_of_runs import write_page
+from synthetic_profile import withheld
 from synthetic_run import density_rows, write_run
 from synthetic_study import study
 
@@ -17,10 +19,18 @@ from mallard.advisor.advice.verdict import decide
 from mallard.advisor.profile.document import read_profile
 from mallard.advisor.view.advice import advice_report
 from mallard.advisor.view.profile import profile_report
-from mallard.cli import main
 from mallard.shared.report.page import report_page
 
 NAMES = ("report", "profile", "advice")
+EVERY = (
+    *NAMES,
+    "density",
+    "peers",
+    "empty profile",
+    "profile without scopes",
+    "hostile profile",
+    "hostile advice",
+)
 MANY_STOPS = 60  # of Tab; the largest page has more
 # What a keyboard user sees of the stop: an outline of the element, or of the label of an invisible input.
 HAS_OUTLINE = (
@@ -28,19 +38,6 @@ HAS_OUTLINE = (
     " ? document.querySelector(`label[for='${e.id}']`) : e;"
     " return getComputedStyle(seen).outlineStyle !== 'none'; })()"
 )
-
-
-@pytest.fixture(scope="module")
-def pages(report_of_everything: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("accessibility")
-    case = study()
-    texts = {
-        "profile": report_page(profile_report(read_profile(json.dumps(document(scope=in_depth()))))),
-        "advice": report_page(advice_report(case, decide(case), read_profile(json.dumps(withheld())))),
-    }
-    for name, content in texts.items():
-        (folder / f"{name}.html").write_text(content, encoding="utf-8")
-    return {"report": report_of_everything} | {name: folder / f"{name}.html" for name in texts}
 
 
 @pytest.fixture(scope="module")
@@ -65,11 +62,10 @@ def violations(page: Page, axe: str) -> list[str]:
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1280])
 def test_axe_has_no_serious_complaint(
-    browser: Browser, pages: dict[str, Path], axe: str, name: str, dark: bool, width: int
+    browser: Browser, pages: Mapping[str, Path], axe: str, name: str, dark: bool, width: int
 ) -> None:
     page = Page(browser, width=width, dark=dark).open(pages[name])
     assert violations(page, axe) == []
-    assert overflow(page) <= 0
 
 
 def test_axe_complains_of_pale_text(browser: Browser, tmp_path: Path, axe: str) -> None:
@@ -81,8 +77,57 @@ def test_axe_complains_of_pale_text(browser: Browser, tmp_path: Path, axe: str) 
     ] == ["color-contrast"]
 
 
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("width", [320, 400, 600, 768, 1280])
+def test_no_page_is_wider_than_the_screen(
+    browser: Browser, pages: Mapping[str, Path], name: str, width: int
+) -> None:
+    """With any choice of figures."""
+    page = Page(browser, width=width, height=800).open(pages[name])
+    page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true; })")
+    page.wait_until_drawn()
+    assert overflow(page) <= 0
+    wide = (
+        "[...document.querySelectorAll('.choice label')].filter(e => { e.click();"
+        " return document.documentElement.scrollWidth > window.innerWidth; }).map(e => e.htmlFor)"
+    )
+    assert page.evaluate(wide) == []
+    assert page.errors == []
+    assert page.requests == []
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_print_shows_complete_tables(browser: Browser, pages: Mapping[str, Path], name: str) -> None:
+    page = Page(browser, width=1040, height=720).open(pages[name])
+    page.media("print", dark=False)
+    cut = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth + 1)"
+    assert page.evaluate(f"{cut}.map(e => e.ariaLabel)") == []
+    assert visible(page, ".filters, nav") == 0
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    ("name", "selector", "least"),
+    [
+        ("report", "#every-claim .word", 4.5),
+        ("profile", ".flame-controls .steps li", 4.5),
+        ("advice", ".lead", 7),
+    ],
+)
+def test_words_on_colours_can_be_read(
+    browser: Browser, pages: Mapping[str, Path], name: str, selector: str, least: float, dark: bool
+) -> None:
+    page = Page(browser, dark=dark).open(pages[name])
+    pairs = page.evaluate(
+        f"[...document.querySelectorAll('{selector}')].map(getComputedStyle)"
+        ".map(({ color, backgroundColor }) => [backgroundColor, color])"
+    )
+    assert pairs
+    assert min(contrast(*pair) for pair in pairs) >= least
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_first_stop_skips_to_the_content(browser: Browser, pages: dict[str, Path], name: str) -> None:
+def test_first_stop_skips_to_the_content(browser: Browser, pages: Mapping[str, Path], name: str) -> None:
     page = Page(browser).open(pages[name])
     page.press("Tab")
     assert text(page, ":focus") == "Skip to the content"
@@ -94,7 +139,7 @@ def test_first_stop_skips_to_the_content(browser: Browser, pages: dict[str, Path
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_stop_has_a_visible_focus(browser: Browser, pages: dict[str, Path], name: str) -> None:
+def test_every_stop_has_a_visible_focus(browser: Browser, pages: Mapping[str, Path], name: str) -> None:
     page = Page(browser).open(pages[name])
     hidden = []
     for _ in range(MANY_STOPS):
@@ -109,12 +154,9 @@ def test_every_stop_has_a_visible_focus(browser: Browser, pages: dict[str, Path]
 def test_the_answer_precedes_the_warnings(browser: Browser, tmp_path: Path) -> None:
     torn = {"trace": {"file": "x", "bytes": 9, "torn_bytes": 8}}
     case, doubtful = study(), read_profile(json.dumps(withheld() | torn))
-    write_run(
-        tmp_path / "mallard.db", density_rows(), notes=[("busy", "other programs keep 1.5 of 2 cores busy")]
-    )
-    assert (
-        main(["show", "page", "-o", str(tmp_path / "report.html"), "--db", str(tmp_path / "mallard.db")]) == 0
-    )
+    database = tmp_path / "mallard.db"
+    write_run(database, density_rows(), notes=[("busy", "other programs keep 1.5 of 2 cores busy")])
+    (tmp_path / "report.html").write_text(write_page(database), encoding="utf-8")
     (tmp_path / "profile.html").write_text(report_page(profile_report(doubtful)), encoding="utf-8")
     (tmp_path / "advice.html").write_text(
         report_page(advice_report(case, decide(case), doubtful)), encoding="utf-8"
@@ -127,7 +169,7 @@ def test_the_answer_precedes_the_warnings(browser: Browser, tmp_path: Path) -> N
         ), name
 
 
-def test_arrow_keys_read_a_line_plot(browser: Browser, pages: dict[str, Path]) -> None:
+def test_arrow_keys_read_a_line_plot(browser: Browser, pages: Mapping[str, Path]) -> None:
     page = Page(browser).open(pages["report"])
     page.evaluate("document.querySelector('.lines svg').focus()")
     page.wait_until_drawn()
@@ -139,7 +181,7 @@ def test_arrow_keys_read_a_line_plot(browser: Browser, pages: dict[str, Path]) -
     assert page.evaluate("document.getElementById('panel').hidden") is True
 
 
-def test_arrow_keys_read_the_timeline(browser: Browser, pages: dict[str, Path]) -> None:
+def test_arrow_keys_read_the_timeline(browser: Browser, pages: Mapping[str, Path]) -> None:
     page = Page(browser).open(pages["profile"])
     page.evaluate("document.querySelector('.timeline .drawing').focus()")
     page.wait_until_drawn()  # a scroll to the focus hides the panel
@@ -154,7 +196,7 @@ def test_arrow_keys_read_the_timeline(browser: Browser, pages: dict[str, Path]) 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_an_edge_shows_that_the_navigation_scrolls(
-    browser: Browser, pages: dict[str, Path], dark: bool
+    browser: Browser, pages: Mapping[str, Path], dark: bool
 ) -> None:
     page = Page(browser, width=400, dark=dark).open(pages["report"])
     assert page.evaluate("(nav => nav.scrollWidth > nav.clientWidth)(document.querySelector('nav'))")

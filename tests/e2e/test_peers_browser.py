@@ -4,25 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from browser import Browser, Page
-from looks import count, overflow, text
-from synthetic_peers import block_rows, object_rows
-from synthetic_run import write_run
+from looks import count, text
 
-from mallard.cli import main
-
+PAGE = "peers"
 OVERVIEW = "#peers > .maps"  # the map of all experiments
 CELLS = "#peers-small-objects details"
-
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("report")
-    write_run(folder / "mallard.db", block_rows(), experiment="utilization")
-    write_run(folder / "mallard.db", object_rows(sizes=(1, 4, 16, 64)), experiment="small-objects")
-    assert main(["show", "page", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
-    return folder / "report.html"
 
 
 def test_all_experiments_stand_in_one_map(page: Page) -> None:
@@ -75,21 +62,3 @@ def test_folded_tables_explain_themselves_without_script(browser: Browser, repor
     plain.evaluate(f"document.querySelector('{CELLS}').open = true")
     assert "A script fills these tables." in text(plain, CELLS)
     assert text(plain, f"{OVERVIEW} tbody tr:nth-child(2) td:nth-of-type(1)") == "0.25"
-
-
-@pytest.mark.parametrize("width", [320, 400, 768, 1280])
-def test_the_section_is_no_wider_than_the_screen(browser: Browser, report: Path, width: int) -> None:
-    small = Page(browser, width=width, height=800).open(report)
-    small.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true; })")
-    assert overflow(small) <= 0
-    for choice in ("peers-2", "peers-small-objects-cells-3", "peers-small-objects-cells-1"):
-        small.evaluate(f"document.querySelector('label[for={choice}]').click()")
-        assert overflow(small) <= 0, choice
-    assert small.errors == []
-
-
-def test_print_shows_complete_tables(browser: Browser, report: Path) -> None:
-    paper = Page(browser, width=1040, height=720).open(report)
-    paper.media("print", dark=False)
-    cut = "[...document.querySelectorAll('#peers .wide')].filter(e => e.scrollWidth > e.clientWidth + 1)"
-    assert paper.evaluate(f"{cut}.map(e => e.ariaLabel)") == []

@@ -2,45 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from browser import Browser, Page
-from looks import contrast, count, overflow, text
-from synthetic_profile import document, empty, hostile, in_depth, withheld
+from looks import count, text
 
-from mallard.advisor.profile.document import read_profile
-from mallard.advisor.view.profile import profile_report
-from mallard.shared.report.page import report_page
-
+PAGE = "profile"
 NODES = ".rows i"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pages = tmp_path_factory.mktemp("profile")
-    documents = {
-        "all": document(scope=in_depth()),
-        "empty": empty(),
-        "withheld": withheld(),
-        "hostile": hostile() | {"scope": in_depth()},
-    }
-    for name, content in documents.items():
-        (pages / f"{name}.html").write_text(
-            report_page(profile_report(read_profile(json.dumps(content)))), encoding="utf-8"
-        )
-    return pages
-
-
-@pytest.fixture
-def page(browser: Browser, folder: Path) -> Iterator[Page]:
-    opened = Page(browser).open(folder / "all.html")
-    opened.wait_until_drawn()
-    yield opened
-    assert opened.errors == []
-    assert opened.requests == []
 
 
 def names(page: Page) -> list[str]:
@@ -51,17 +19,6 @@ def names(page: Page) -> list[str]:
 def choose(page: Page, mode: str) -> None:
     page.evaluate(f"document.querySelector('label[for=flame-{mode}]').click()")
     page.wait_until_drawn()
-
-
-@pytest.mark.parametrize("kind", ["all", "empty", "withheld", "hostile"])
-@pytest.mark.parametrize("width", [320, 600, 1280])
-def test_no_page_is_wider_than_the_screen(browser: Browser, folder: Path, kind: str, width: int) -> None:
-    opened = Page(browser, width=width, height=800).open(folder / f"{kind}.html")
-    opened.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true; })")
-    opened.wait_until_drawn()
-    assert overflow(opened) <= 0
-    assert opened.errors == []
-    assert opened.requests == []
 
 
 def test_a_click_zooms_and_the_button_resets(page: Page) -> None:
@@ -116,14 +73,14 @@ def test_the_keyboard_walks_the_graph(page: Page) -> None:
     assert count(page, f"{NODES}.outer") == 0
 
 
-def test_the_script_draws_the_static_graph_again(browser: Browser, folder: Path) -> None:
+def test_the_script_draws_the_static_graph_again(browser: Browser, report: Path) -> None:
     """Both lay a node out in one way, so that a page without scripts shows what one with scripts does."""
     place = (
         f"[...document.querySelectorAll('{NODES}')].filter(e => parseFloat(e.style.width) >= 0.5)"
         ".map(e => [e.textContent, e.className.trim(), parseFloat(e.style.left).toFixed(1), e.style.top])"
     )
-    plain = Page(browser, script=False).open(folder / "all.html")
-    live = Page(browser).open(folder / "all.html")
+    plain = Page(browser, script=False).open(report)
+    live = Page(browser).open(report)
     live.wait_until_drawn()
     assert sorted(plain.evaluate(place)) == sorted(live.evaluate(place))
 
@@ -157,27 +114,9 @@ def test_an_opened_stack_has_all_levels(page: Page) -> None:
     assert "main" in text(page, "#pairs .stack ol")
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_names_can_be_read_on_their_colours(browser: Browser, folder: Path, dark: bool) -> None:
-    opened = Page(browser, dark=dark).open(folder / "all.html")
-    seen = opened.evaluate(
-        "[...document.querySelectorAll('.flame-controls .steps li')].map(e => {"
-        " const s = getComputedStyle(e); return [e.className, s.backgroundColor, s.color]; })"
-    )
-    assert len(seen) == 6
-    assert [name for name, back, ink in seen if contrast(back, ink) < 4.5] == []
-
-
-def test_shows_figures_and_tables_without_script(browser: Browser, folder: Path) -> None:
-    plain = Page(browser, script=False).open(folder / "all.html")
+def test_shows_figures_and_tables_without_script(browser: Browser, report: Path) -> None:
+    plain = Page(browser, script=False).open(report)
     assert count(plain, NODES) > 10
     assert count(plain, ".drawing polyline") == 3
     assert count(plain, "#scopes > .wide > table > tbody") == 3
     assert "clang::ParseAST" in text(plain, "#scopes")
-
-
-def test_print_shows_complete_tables(browser: Browser, folder: Path) -> None:
-    paper = Page(browser, width=1040, height=720).open(folder / "all.html")
-    paper.media("print", dark=False)
-    cut = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth + 1)"
-    assert paper.evaluate(f"{cut}.map(e => e.ariaLabel)") == []

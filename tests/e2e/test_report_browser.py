@@ -9,26 +9,10 @@ import pytest
 from browser import Browser, Page
 from looks import cell_selector, contrast, luminance, overflow, text, visible
 from synthetic_page import full_run_page
-from synthetic_run import density_rows, failed, write_run
 
-from mallard.cli import main
-
+PAGE = "density"
 LAYERS = range(7)
 MOST_BYTES, MOST_ELEMENTS = 400_000, 10_000
-
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("report")
-    rows = [
-        row
-        for row in density_rows(names=("DS1", "DS2", "DS12"), sizes=(6, 10))
-        if (row["parameters"]["ds"], row["strategy"]) != ("DS12", "multipool+monotonic/base")
-    ]
-    rows.append(failed("DS12", 10, "multipool+monotonic/base", 0, "crashed", "signal 11"))
-    write_run(folder / "mallard.db", rows)
-    assert main(["show", "page", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
-    return folder / "report.html"
 
 
 CELL = "#DS2 tbody tr:nth-child(2) td:nth-of-type(5)"  # monotonic at 2^10

@@ -221,28 +221,9 @@ class Page:
         self.wait_until_drawn()
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
-    def drag(self, selector: str, across: int, down: int) -> None:
-        """With the pointer, from the middle of an element, in steps as a hand does."""
-        self.point_at(selector)
-        x, y = self.evaluate(
-            f"(b => [b.left + b.width / 2, b.top + b.height / 2])"
-            f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"
-        )
-        pressed = {"button": "left", "buttons": 1}
-        self.call("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, clickCount=1, **pressed)
-        for part in (0.25, 0.5, 0.75, 1.0):
-            where = {"x": x + across * part, "y": y + down * part}
-            self.call("Input.dispatchMouseEvent", type="mouseMoved", **where, **pressed)
-        self.call("Input.dispatchMouseEvent", type="mouseReleased", **where, button="left", clickCount=1)
-        self.wait_until_drawn()
-
     def write(self, text: str) -> None:
         """Into the element that has the focus."""
         self.call("Input.insertText", text=text)
-
-    def screenshot(self, path: Path, *, full_page: bool = False) -> None:
-        data = self.call("Page.captureScreenshot", captureBeyondViewport=full_page)["data"]
-        path.write_bytes(base64.b64decode(data))
 
     def pdf(self, path: Path) -> None:
         self.call("Emulation.setEmulatedMedia", media="", features=[])  # a PDF is printed as on paper

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
+
+from mallard.bench.result import Row
 
 ZEROES = ("cpu_ns", "wall_ns", "user_ns", "system_ns", "operations", "minor_faults", "peak_rss_bytes")
 
@@ -55,3 +58,12 @@ def failed_row(
 ) -> dict[str, Any]:
     ended = dict.fromkeys(ZEROES, 0) | {"status": status, "detail": detail}
     return native_row(experiment, parameters, strategy, repetition, 0.0, 0) | ended
+
+
+def to_rows(*runs: Iterable[dict[str, Any]]) -> list[Row]:
+    """Of the runs 1, 2 and so on."""
+    return [Row.from_native(number, native) for number, natives in enumerate(runs, 1) for native in natives]
+
+
+def without(natives: Iterable[dict[str, Any]], strategy: str) -> list[Row]:
+    return to_rows(native for native in natives if native["strategy"] != strategy)

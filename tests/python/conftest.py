@@ -134,6 +134,15 @@ def fake_in() -> type[FakeBench]:
 
 
 @pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The default database of a command, before the first run."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MALLARD_DB", raising=False)
+    monkeypatch.setenv("COLUMNS", "160")
+    return tmp_path / "mallard.db"
+
+
+@pytest.fixture
 def store(tmp_path: Path) -> Any:
     with Store(tmp_path / "mallard.db") as opened:
         yield opened

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import tomli
+from report_lines import screen
 
 from mallard.advisor.budget.document import PROCESS, UNLISTED, Budget, read_budget
 from mallard.advisor.budget.limits import Judgement, judge, quoted, render_budget
@@ -22,8 +23,6 @@ from mallard.advisor.budget.recorded_run import (
 from mallard.advisor.view.budget import budget_report
 from mallard.cli import parse_command
 from mallard.shared.errors import UsageError
-from mallard.shared.report.terminal import show_report
-from mallard.shared.view.terminal.console import PlainConsole
 
 FOLDED = """\
 _start;__libc_start_main_impl;main;parse(int);std::vector<int, my<int>>::push_back_[i];operator new 100
@@ -55,9 +54,7 @@ def budget(tmp_path: Path, text: str) -> Budget:
 
 
 def shown(judgement: Judgement) -> str:
-    console = PlainConsole(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    show_report(console, budget_report(FILE, judgement))
-    return console.export_text()
+    return "\n".join(screen(budget_report(FILE, judgement), 200, is_terminal=False))
 
 
 # ---- stacks -------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from profile_rows import amount, figures, scope
+from report_lines import screen
 from synthetic_profile import document, empty, hostile, in_depth, withheld
 
 from mallard.advisor.profile.dimensions import DIMENSIONS
@@ -17,8 +18,6 @@ from mallard.advisor.view.profile import profile_report
 from mallard.advisor.view.profile.sites import LEAKS, TEMPORARY, list_report
 from mallard.shared.report.figures import cell_text
 from mallard.shared.report.model import Facts, Mood, Name, Report, Row, Section, Table
-from mallard.shared.report.terminal import show_report
-from mallard.shared.view.terminal.console import PlainConsole
 
 
 def report(profile: dict[str, Any], *, all_rows: bool = False) -> Report:
@@ -51,12 +50,6 @@ def fact(shown: Report, label: str) -> str:
         for fact in block.facts
     )
     return next(f"{cell_text(fact.value)} {fact.text}".strip() for fact in facts if fact.label == label)
-
-
-def screen(shown: Report, width: int = 80) -> list[str]:
-    console = PlainConsole(width=width, record=True, force_terminal=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    show_report(console, shown)
-    return console.export_text().splitlines()
 
 
 def test_titles_a_process_by_its_launcher(tmp_path: Path) -> None:

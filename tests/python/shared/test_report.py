@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 import pytest
+from report_lines import screen
 
 from mallard.shared.report.figures import cell_text
 from mallard.shared.report.markdown import markdown_report
@@ -40,9 +41,7 @@ from mallard.shared.report.model import (
     row_from,
 )
 from mallard.shared.report.page import report_page
-from mallard.shared.report.terminal import show_report
 from mallard.shared.report.terminal_grid import bar
-from mallard.shared.view.terminal.console import PlainConsole
 
 COLUMNS = (Column("malloc", numeric=False), Column("CPU ms", "of a run"), Column("", numeric=False))
 ROWS = (
@@ -58,10 +57,8 @@ REPORT = Report(
 )
 
 
-def screen(width: int = 100, report: Report | None = None) -> str:
-    console = PlainConsole(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    show_report(console, report or REPORT)
-    return console.export_text()
+def shown(report: Report = REPORT, width: int = 100) -> str:
+    return "\n".join([*screen(report, width, is_terminal=False), ""])
 
 
 def page_text(page: str) -> str:
@@ -72,7 +69,7 @@ def page_text(page: str) -> str:
 
 @pytest.mark.parametrize("medium", ["terminal", "page", "markdown"])
 def test_each_medium_shows_each_value_once(medium: str) -> None:
-    text = {"terminal": screen, "page": lambda: page_text(report_page(REPORT, COMMAND))}.get(
+    text = {"terminal": shown, "page": lambda: page_text(report_page(REPORT, COMMAND))}.get(
         medium, lambda: markdown_report(REPORT, COMMAND).replace("&lt;", "<").replace("\\|", "|")
     )()
     for value in (
@@ -90,7 +87,7 @@ def test_each_medium_shows_each_value_once(medium: str) -> None:
 
 
 def test_numbers_are_aligned_to_the_right() -> None:
-    lines = screen().splitlines()
+    lines = shown().splitlines()
     head = next(line for line in lines if "CPU ms" in line)
     row = next(line for line in lines if "12.3" in line)
     assert head.index("CPU ms") + len("CPU ms") == row.index("12.3") + len("12.3")
@@ -107,7 +104,7 @@ def test_a_page_has_no_markup_of_names() -> None:
 
 
 def test_a_narrow_terminal_keeps_the_figures() -> None:
-    text = screen(30)
+    text = shown(width=30)
     assert "12.3" in text
     assert max(map(len, text.splitlines())) <= 30
 
@@ -186,7 +183,7 @@ def entries(number: int, most: int | None = None) -> Report:
 
 
 def test_entries_stand_below_their_names() -> None:
-    assert screen(70, entries(3)).splitlines()[3:8] == [
+    assert shown(entries(3), 70).splitlines()[3:8] == [
         "Sites  3 of 5 (--all): of code",
         " function       blocks  bytes  drawn",
         " 1 ns::f<int>                                       folder/file.cpp:12",
@@ -196,7 +193,7 @@ def test_entries_stand_below_their_names() -> None:
 
 
 def test_few_entries_have_titles_instead_of_heads() -> None:
-    text = screen(70, entries(3, most=1))
+    text = shown(entries(3, most=1), 70)
     assert "   blocks 1,000  25 %, drawn \u2588\u2588\u2591\u2591\n" in text
     assert "sites" not in text, "a detail"
     assert "   a note\n" in text
@@ -223,7 +220,7 @@ def test_a_page_sorts_and_unfolds_entries() -> None:
 def test_facts_have_labels_in_each_medium() -> None:
     facts = Facts((Fact("peak", Figure(2048, Unit.BYTES), "after 1 s", Mood.BAD),), is_large=True)
     report = Report("Facts", Paragraph("An answer."), (Section("Summary", (facts,)),), subject="./program")
-    assert "peak  2.00 KiB after 1 s\n" in screen(60, report)
+    assert "peak  2.00 KiB after 1 s\n" in shown(report, 60)
     assert "- peak: 2.00 KiB after 1 s" in markdown_report(report, COMMAND)
     assert '<li class="alarm"><span class="label">peak</span><b>2.00 KiB</b>' in report_page(report, COMMAND)
 
@@ -242,7 +239,7 @@ def test_only_a_page_draws_pictures() -> None:
     page = report_page(report, COMMAND)
     for mark in ('class="flame"', 'class="timeline"', 'class="histogram"', 'class="duck"'):
         assert page.count(mark) == 1, mark
-    assert "Drawn" not in screen(80, report)
+    assert "Drawn" not in shown(report, 80)
     assert "Drawn" not in markdown_report(report, COMMAND)
 
 

@@ -9,6 +9,7 @@ import zlib
 from typing import Any
 
 import pytest
+from report_lines import screen
 
 from mallard.shared.report.figures import cell_text, digits, relative, rough
 from mallard.shared.report.markdown import markdown_report
@@ -27,9 +28,7 @@ from mallard.shared.report.model import (
 from mallard.shared.report.page import section_list
 from mallard.shared.report.page_map import picture_data
 from mallard.shared.report.picture import Chart, Head, HeatMap, Layer, Series, Spot, Tile
-from mallard.shared.report.terminal import show_report
 from mallard.shared.stats import Difference, Ratio
-from mallard.shared.view.terminal.console import PlainConsole
 
 FASTER, EVEN = Ratio(0.4, 0.39, 0.41, 3), Ratio(1.01, 0.98, 1.03, 3)
 LAYERS = (
@@ -74,12 +73,6 @@ REPORT = Report(
 )
 
 
-def screen(width: int = 100) -> list[str]:
-    console = PlainConsole(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    show_report(console, REPORT)
-    return console.export_text().splitlines()
-
-
 def sections_page() -> str:
     body = section_list("part", REPORT.sections)
     return f"{body}{picture_data(body, {'pool/wink': 'a pool'})}"
@@ -92,7 +85,7 @@ def data(page: str) -> Any:
 
 
 def test_a_terminal_shows_titled_layers_with_marks() -> None:
-    lines = screen()
+    lines = screen(REPORT, 100, is_terminal=False)
     at = lines.index("a <map>: times")
     assert lines[at + 1].split() == ["family"]
     assert [line.split() for line in lines[at + 2 : at + 6]] == [
@@ -105,7 +98,7 @@ def test_a_terminal_shows_titled_layers_with_marks() -> None:
 
 
 def test_columns_fold_at_the_width() -> None:
-    lines = [line.split() for line in screen(16)]
+    lines = [line.split() for line in screen(REPORT, 16, is_terminal=False)]
     assert [line for line in lines if line[:2] == ["size", "W"]] == [
         ["size", "W", word] for word in ("base", "type", "slow")
     ]
@@ -149,8 +142,9 @@ def test_a_page_draws_charts_and_estimates() -> None:
 
 
 def test_a_table_describes_names_where_there_is_room() -> None:
-    assert any(line.split() == ["pool", "40", "39", "to", "41", "of", "blocks"] for line in screen(100))
-    assert not any("of blocks" in line for line in screen(30))
+    lines = screen(REPORT, 100)
+    assert any(line.split() == ["pool", "40", "39", "to", "41", "of", "blocks"] for line in lines)
+    assert not any("of blocks" in line for line in screen(REPORT, 30))
 
 
 @pytest.mark.parametrize(

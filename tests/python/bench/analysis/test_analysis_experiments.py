@@ -22,7 +22,7 @@ from synthetic_experiments import (
     utilization_ns,
     utilization_rows,
 )
-from synthetic_rows import failed_row
+from synthetic_rows import failed_row, to_rows
 
 from mallard.bench.analysis.averages import compiler_effects
 from mallard.bench.analysis.names import in_table_order
@@ -36,13 +36,8 @@ from mallard.bench.analysis.surfaces import Surface, locality_systems
 from mallard.bench.cells import cells_by_strategy
 from mallard.bench.checksums import Checksums
 from mallard.bench.experiments.fragmentation import ALL, FRAGMENTED
-from mallard.bench.result import Row
 
 Natives = list[dict[str, Any]]
-
-
-def to_rows(natives: Natives) -> list[Row]:
-    return [Row.from_native(1, native) for native in natives]
 
 
 def build_surfaces(natives: Natives) -> dict[str, Surface]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from synthetic_heaps import (
     CHURN,
@@ -20,6 +18,7 @@ from synthetic_heaps import (
     shrink_ns,
     shrink_rows,
 )
+from synthetic_rows import to_rows, without
 
 from mallard.bench.analysis.cell_tables import figure_table, median_figure
 from mallard.bench.analysis.labels import column_words, families
@@ -35,17 +34,8 @@ from mallard.bench.analysis.peers import CellNames, contests, duels
 from mallard.bench.experiments.heap_churn import FRAGMENTATION
 from mallard.bench.experiments.vectors import PUSH_BACK, SHRINK, TOTAL
 from mallard.bench.library import HEAPS
-from mallard.bench.result import Row
 
 MIDDLE = 1.02  # the second of three repetitions
-
-
-def to_rows(natives: list[dict[str, Any]]) -> list[Row]:
-    return [Row.from_native(1, native) for native in natives]
-
-
-def without(natives: list[dict[str, Any]], strategy: str) -> list[Row]:
-    return to_rows([native for native in natives if native["strategy"] != strategy])
 
 
 def starting_with(sentences: list[str], beginning: str) -> str:

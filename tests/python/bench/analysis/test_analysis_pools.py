@@ -4,8 +4,6 @@ and sentences.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from synthetic_pools import (
     OBJECTS,
@@ -18,6 +16,7 @@ from synthetic_pools import (
     small_ns,
     small_objects_rows,
 )
+from synthetic_rows import to_rows, without
 
 from mallard.bench.analysis.cell_tables import figure_table, median_figure
 from mallard.bench.analysis.panel.phases import (
@@ -36,17 +35,8 @@ from mallard.bench.analysis.panel.works import (
     work_strategies,
 )
 from mallard.bench.experiments.small_objects import HELD
-from mallard.bench.result import Row
 
 MIDDLE = 1.02  # the second of three repetitions
-
-
-def to_rows(natives: list[dict[str, Any]]) -> list[Row]:
-    return [Row.from_native(1, native) for native in natives]
-
-
-def without(natives: list[dict[str, Any]], strategy: str) -> list[Row]:
-    return to_rows([native for native in natives if native["strategy"] != strategy])
 
 
 def test_figure_replaces_the_time() -> None:

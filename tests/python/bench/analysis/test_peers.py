@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from synthetic_experiments import locality_rows
 from synthetic_peers import NOISY, block_rows, object_rows
-from synthetic_rows import failed_row
+from synthetic_rows import failed_row, to_rows
 
 from mallard.bench.analysis.peers import (
     EVEN,
@@ -38,13 +38,8 @@ from mallard.bench.analysis.peers import (
     value_text,
 )
 from mallard.bench.contenders import PEERS
-from mallard.bench.result import Row
 
 Natives = list[dict[str, Any]]
-
-
-def to_rows(*runs: Natives) -> list[Row]:
-    return [Row.from_native(number, row) for number, rows in enumerate(runs, start=1) for row in rows]
 
 
 def timed(*runs: Natives) -> list[Duel]:

@@ -14,7 +14,7 @@ from synthetic_experiments import (
     shuffle_table_rows,
     utilization_rows,
 )
-from synthetic_rows import failed_row
+from synthetic_rows import failed_row, to_rows
 
 from mallard.bench.analysis.names import contestants, in_table_order, malloc, plain, reuse_variants
 from mallard.bench.analysis.panel.fragmentation import fragmentation_sentences, fragmentation_tables
@@ -22,14 +22,9 @@ from mallard.bench.analysis.panel.locality import locality_sentences
 from mallard.bench.analysis.panel.races import race_sentences, race_tables
 from mallard.bench.analysis.surfaces import locality_systems
 from mallard.bench.analysis.words import amount, amounts, counted_in_tens, in_a_list, percent_text, times_text
-from mallard.bench.result import Row
 from mallard.shared.stats import Ratio
 
 Natives = list[dict[str, Any]]
-
-
-def to_rows(natives: Natives) -> list[Row]:
-    return [Row.from_native(1, native) for native in natives]
 
 
 def of_locality(natives: Natives) -> list[str]:

@@ -7,19 +7,15 @@ from typing import Any
 import pytest
 from synthetic_experiments import contention_rows, fragmentation_rows, locality_rows, utilization_rows
 from synthetic_pools import program_rows
+from synthetic_rows import to_rows
 from synthetic_run import density_rows
 
 from mallard.bench.choose import Chart, ChartLeaf, decision_chart
-from mallard.bench.result import Row
 from mallard.bench.strategy_names import of_papers
 from mallard.bench.view.decision import chart_report
 from mallard.shared.report.model import Figure, Paragraph, Table
 
 Native = dict[str, Any]
-
-
-def to_rows(*runs: list[Native]) -> list[Row]:
-    return [Row.from_native(number, row) for number, rows in enumerate(runs, 1) for row in rows]
 
 
 @pytest.fixture(scope="module")

@@ -14,14 +14,6 @@ from mallard.cli import main
 from mallard.shared.report.model import Code, Mood, Report
 
 
-@pytest.fixture
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MALLARD_DB", raising=False)
-    monkeypatch.setenv("COLUMNS", "200")
-    return tmp_path / "mallard.db"
-
-
 def choose(*words: str) -> Report:
     return report_of("choose", "choose", *words)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from synthetic_experiments import contention_rows, locality_rows, utilization_rows
+from synthetic_rows import to_rows
 from synthetic_run import RATIO, density_rows
 
 from mallard.bench.claims import (
@@ -52,10 +53,6 @@ from mallard.cli import parse_command
 from mallard.cli.verbs.bench import _request
 
 DS2 = ("DS2",)
-
-
-def to_rows(natives: list[dict[str, Any]], run: int = 1) -> list[Row]:
-    return [Row.from_native(run, native) for native in natives]
 
 
 def find_entry(rows: list[Row], section: str, text: str) -> Entry:
@@ -247,11 +244,11 @@ def test_one_structure_decides_no_general_claim() -> None:
 
 
 def test_newest_run_with_the_cells_decides() -> None:
-    old = to_rows(density_rows(names=DS2), run=1)
-    new = to_rows(density_rows(names=("DS1",)), run=2)
+    old = to_rows(density_rows(names=DS2))
+    new = to_rows((), density_rows(names=("DS1",)))
     assert find_entry(old + new, "9 DS2", "monotonic AS3-AS6 average").run == 1
     assert find_entry(old + new, "9 DS1", "monotonic AS3-AS6 average").run == 2
-    newer = to_rows(density_rows(names=DS2, times=lambda *place: 10.0), run=3)
+    newer = to_rows((), (), density_rows(names=DS2, times=lambda *place: 10.0))
     entry = find_entry(old + newer, "9 DS2", "monotonic AS3-AS6 average")
     assert (entry.run, entry.ours) == (3, "100 %")
 
@@ -309,11 +306,13 @@ def test_reuse_order_is_judged_by_variants() -> None:
 
 def test_setting_of_the_papers_beats_newer_runs() -> None:
     def deciding(*pages: str) -> int | None:
-        rows = []
-        for run, size in enumerate(pages, start=1):
-            natives = density_rows(names=DS2)
-            settings = [{**row, "parameters": {**row["parameters"], "pages": size}} for row in natives]
-            rows += to_rows(settings, run)
+        natives = density_rows(names=DS2)
+        rows = to_rows(
+            *(
+                [{**row, "parameters": {**row["parameters"], "pages": size}} for row in natives]
+                for size in pages
+            )
+        )
         return find_entry(rows, "9 DS2", "monotonic AS3-AS6 range").run
 
     assert deciding("small", "huge") == 1

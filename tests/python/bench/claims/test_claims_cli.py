@@ -20,14 +20,6 @@ from mallard.shared.report.model import Figure, Mood, Table, Verdict
 DS2 = ("DS2",)
 
 
-@pytest.fixture
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MALLARD_DB", raising=False)
-    monkeypatch.setenv("COLUMNS", "160")
-    return tmp_path / "mallard.db"
-
-
 def test_selects_claims_of_one_document(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=DS2))
     assert main(["show", "claims", "--paper", "p0213"]) == 0

@@ -4,10 +4,9 @@ figures.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from synthetic_heaps import PUSH_NS, burst_rows, calls_of, growth_rows, range_ns, shrink_ns, shrink_rows
+from synthetic_rows import to_rows
 
 from mallard.bench.claims import Entry, ledger
 from mallard.bench.claims.ledger import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED
@@ -17,10 +16,6 @@ VECTORS = [
     *growth_rows(types=("myint",)),
     *shrink_rows(types=("myint",)),
 ]
-
-
-def to_rows(natives: list[dict[str, Any]]) -> list[Row]:
-    return [Row.from_native(1, native) for native in natives]
 
 
 def find_entry(rows: list[Row], section: str, text: str) -> Entry:

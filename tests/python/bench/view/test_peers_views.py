@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from looks_of_runs import text_of
+from looks_of_runs import section, text_of, write_page
 from page_reader import read
 from panels import facts, failures, maps, texts
 from report_lines import report_of, rows, screen, tables
@@ -23,14 +23,6 @@ from mallard.bench.view.html.peers_maps import cells_maps
 from mallard.cli import main
 from mallard.shared.report.model import Report, Table
 from mallard.shared.report.picture import HeatMap
-
-
-@pytest.fixture
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MALLARD_DB", raising=False)
-    monkeypatch.setenv("COLUMNS", "160")
-    return tmp_path / "mallard.db"
 
 
 def write(database: Path) -> None:
@@ -189,25 +181,11 @@ def test_empty_database_names_measuring_command(database: Path, capsys: pytest.C
 # ---- the report ---------------------------------------------------------------------------------------
 
 
-def report(database: Path) -> str:
-    output = database.with_name("page.html")
-    assert main(["show", "page", "-o", str(output), "--db", str(database)]) == 0
-    return output.read_text(encoding="utf-8")
-
-
-def section(page: str) -> str:
-    match = re.search(
-        r'<section id="peers" class="part">.*?(?=<section id="\w+" class="part">|</main>)', page, re.S
-    )
-    assert match
-    return match[0]
-
-
 def test_the_section_compares_every_experiment(database: Path) -> None:
     write(database)
-    page = report(database)
+    page = write_page(database)
     read(page)
-    mine = section(page)
+    mine = section(page, "peers")
     assert re.findall(r'<section id="(peers-[\w-]+)"', mine) == ["peers-utilization", "peers-small-objects"]
     text = text_of(mine)
     assert "beside 5 other libraries: mallard's is faster in 9" in text
@@ -216,7 +194,7 @@ def test_the_section_compares_every_experiment(database: Path) -> None:
 
 def test_the_answer_is_at_a_glance(database: Path) -> None:
     write(database)
-    glance = re.findall(r'<section class="glance">.*?</section>', report(database), re.S)
+    glance = re.findall(r'<section class="glance">.*?</section>', write_page(database), re.S)
     assert "Counterpart beside counterpart, in " in text_of(glance[0])
 
 
@@ -247,14 +225,14 @@ def test_cells_stand_in_ascending_order() -> None:
 
 def test_missing_contenders_name_measuring_command(database: Path) -> None:
     write_run(database, density_rows())
-    mine = section(report(database))
+    mine = section(write_page(database), "peers")
     assert "mallard bench density --contenders" in mine
     assert "<table" not in mine
 
 
 def test_no_losses_means_no_table(database: Path) -> None:
     write_run(database, object_rows({"multipool": 1.0, "boost-pool": 2.0}), experiment="small-objects")
-    mine = section(report(database))
+    mine = section(write_page(database), "peers")
     assert "Where another library is faster" not in text_of(mine)
     assert "No other library is faster in any cell beyond the interval." in text_of(mine)
 
@@ -280,7 +258,7 @@ def test_reports_libraries_missing_from_runner(database: Path) -> None:
         store.add_row(number, row)
     store.finish_run(number)
     store.close()
-    text = text_of(section(report(database)))
+    text = text_of(section(write_page(database), "peers"))
     assert "not measured: foonathan/memory (package libfoonathan-memory-dev)." in text
 
 

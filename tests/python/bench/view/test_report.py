@@ -15,10 +15,8 @@ from mallard.cli import main
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MALLARD_DB", raising=False)
-    return tmp_path
+def folder(database: Path) -> Path:
+    return database.parent
 
 
 def report_of(folder: Path, rows: list[dict[str, Any]], **run: Any) -> tuple[str, Reader]:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from looks_of_runs import section, text_of
+from looks_of_runs import section, text_of, write_page
 from page_reader import Reader, read
 from panels import maps, report_of
 from synthetic_experiments import contention_rows, locality_rows, utilization_rows
@@ -19,7 +19,6 @@ from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.store import Store
 from mallard.bench.view.claims import claims_report
 from mallard.bench.view.decision import chart_report
-from mallard.cli import main
 from mallard.shared.report.model import Table
 
 pytestmark = pytest.mark.full
@@ -37,15 +36,9 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def report(database: Path, *options: str) -> str:
-    output = database.with_name("page.html")
-    assert main(["show", "page", "-o", str(output), "--db", str(database), *options]) == 0
-    return output.read_text(encoding="utf-8")
-
-
 @pytest.fixture(scope="module")
 def page(database: Path) -> str:
-    return report(database)
+    return write_page(database)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +75,7 @@ def test_the_page_needs_nothing_else(page: str, reader: Reader) -> None:
 
 def test_unmeasured_section_names_command(tmp_path: Path) -> None:
     write_run(tmp_path / "mallard.db", density_rows())
-    page = report(tmp_path / "mallard.db")
+    page = write_page(tmp_path / "mallard.db")
     for name in EXPERIMENTS:
         scale = "" if name == "primitives" else " --quick"
         assert name == "density" or f"mallard bench {name}{scale}" in text_of(section(page, name))
@@ -91,7 +84,7 @@ def test_unmeasured_section_names_command(tmp_path: Path) -> None:
 
 def test_an_experiment_alone_is_a_page_too(tmp_path: Path) -> None:
     write_run(tmp_path / "mallard.db", contention_rows(), experiment="contention")
-    page = report(tmp_path / "mallard.db")
+    page = write_page(tmp_path / "mallard.db")
     assert "mallard bench density --quick" in text_of(section(page, "density"))
     assert 'id="verdict"' not in page
     assert "multipool" in re.findall(r'<p class="lead">.*?</p>', page)[0], "the first answer there is leads"
@@ -103,7 +96,7 @@ def test_shows_newest_finished_run_per_experiment(tmp_path: Path) -> None:
     write_run(path, density_rows(names=("DS3",)))
     write_run(path, density_rows(names=("DS5",)), finished=False)
     write_run(path, locality_rows(("new-delete",)), experiment="locality", finished=False)
-    page = report(path)
+    page = write_page(path)
     assert re.findall(r'id="(DS\d+)"', page) == ["DS3"]
     assert "locality: the run was interrupted" in text_of(page)
     assert "runs 2, 4" in text_of(page)
@@ -114,7 +107,7 @@ def test_shows_requested_run(tmp_path: Path) -> None:
     write_run(path, density_rows(names=("DS1",)))
     write_run(path, density_rows(names=("DS3",)))
     write_run(path, locality_rows(("new-delete",)), experiment="locality")
-    page = report(path, "--run", "1")
+    page = write_page(path, "--run", "1")
     assert re.findall(r'id="(DS\d+)"', page) == ["DS1"]
     assert "mallard bench locality --quick" in text_of(section(page, "locality"))
 
@@ -134,8 +127,8 @@ def test_claim_may_use_older_special_run(tmp_path: Path) -> None:
         by_newest, by_all = ledger(store.rows(2)), ledger(store.rows())
     unmeasured = [sum(entry.verdict == "not measured" for entry in page) for page in (by_newest, by_all)]
     assert unmeasured[1] < unmeasured[0]
-    assert f"not measured {unmeasured[1]}" in text_of(section(report(database), "claims"))
-    assert f"not measured {unmeasured[0]}" in text_of(section(report(database, "--run", "2"), "claims"))
+    assert f"not measured {unmeasured[1]}" in text_of(section(write_page(database), "claims"))
+    assert f"not measured {unmeasured[0]}" in text_of(section(write_page(database, "--run", "2"), "claims"))
 
 
 def test_decision_chart_is_of_all_rows(page: str, database: Path) -> None:
@@ -151,7 +144,7 @@ def test_decision_chart_is_of_all_rows(page: str, database: Path) -> None:
 
 def test_chart_without_figures_names_commands(tmp_path: Path) -> None:
     write_run(tmp_path / "mallard.db", density_rows())
-    text = text_of(section(report(tmp_path / "mallard.db"), "decision"))
+    text = text_of(section(write_page(tmp_path / "mallard.db"), "decision"))
     assert "not measured" in text
     assert "mallard bench contention" in text
 
@@ -160,7 +153,7 @@ def test_warns_about_runs_of_different_machines(tmp_path: Path, monkeypatch: pyt
     write_run(tmp_path / "mallard.db", density_rows())
     monkeypatch.setitem(MACHINE, "cpu", "Another CPU")
     write_run(tmp_path / "mallard.db", locality_rows(), experiment="locality")
-    page = report(tmp_path / "mallard.db")
+    page = write_page(tmp_path / "mallard.db")
     assert "Not all runs come from the same machine" in text_of(page)
     text = text_of(section(page, "conditions"))
     assert "Machine, run 1" in text
@@ -172,7 +165,7 @@ def test_shows_paper_notes_for_measured_experiments(page: str, tmp_path: Path) -
     assert "A cell marked fail exhausted memory" in text
     assert text.count("printed under wrong headings") == 1
     write_run(tmp_path / "mallard.db", density_rows())
-    assert "under wrong headings" not in text_of(section(report(tmp_path / "mallard.db"), "papers"))
+    assert "under wrong headings" not in text_of(section(write_page(tmp_path / "mallard.db"), "papers"))
 
 
 def test_lists_builds_of_all_compilers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +177,7 @@ def test_lists_builds_of_all_compilers(tmp_path: Path, monkeypatch: pytest.Monke
     rows = density_rows(names=("DS1",), sizes=(6,))
     both = [{**row, "parameters": row["parameters"] | {"compiler": name}} for name in builds for row in rows]
     write_run(tmp_path / "mallard.db", both)
-    page = report(tmp_path / "mallard.db")
+    page = write_page(tmp_path / "mallard.db")
     text = text_of(section(page, "conditions"))
     assert "Build by g++ compiler g++ 12.2.0" in text
     assert "Build by clang++ compiler clang++ 16.0.6" in text

@@ -16,14 +16,6 @@ from mallard.cli import main
 from mallard.shared.report.model import Report
 
 
-@pytest.fixture
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MALLARD_DB", raising=False)
-    monkeypatch.setenv("COLUMNS", "160")
-    return tmp_path / "mallard.db"
-
-
 def table(*words: str) -> Report:
     return report_of("show.table", "show", "table", *words)
 

@@ -9,13 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from looks_of_runs import RUN, shown
 
 from mallard.bench.analysis.labels import column_words, strategy_heads
 from mallard.bench.analysis.panels import panel_report
 from mallard.bench.result import Row
-from mallard.bench.store import Run
 from mallard.bench.strategy_names import of_papers
-from mallard.bench.view.terminal import show_run
 from mallard.bench.view.terminal.progress import ProgressDisplay, format_remaining
 from mallard.shared.report.figures import cell_text
 from mallard.shared.report.model import Paragraph, Table
@@ -23,23 +22,6 @@ from mallard.shared.report.terminal_map import Column, header, ratio_style
 from mallard.shared.view.terminal.console import PlainConsole, print_line
 
 ALL = ["null", "new-delete", "new-delete-keep", *of_papers(2)]
-RUN = Run(
-    id=4,
-    started="2026-01-02T03:04:05+00:00",
-    finished=None,
-    experiment="density",
-    command="mallard bench",
-    scale="quick",
-    seed=1,
-    repetitions=3,
-    identity="",
-    options={"buffer": "warm", "buffer_bytes": 1 << 30},
-    machine={"cpu": "Made-up Processor", "cores": 2, "libc": "glibc 2.36"},
-    runner={"compiler": "g++ 12"},
-    commit="abc",
-    load_start=0.0,
-    load_end=0.0,
-)
 
 
 @pytest.fixture(autouse=True)
@@ -66,24 +48,6 @@ def rows(times: dict[str, Sequence[float]], size: int = 6, **changes: Any) -> li
         for strategy, repetitions in times.items()
         for repetition, ns in enumerate(repetitions)
     ]
-
-
-def shown(
-    result_rows: Sequence[Row],
-    width: int = 100,
-    *,
-    colour: bool = False,
-    run: Run = RUN,
-    everything: bool = True,
-) -> str:
-    console = PlainConsole(
-        file=io.StringIO(),
-        width=width,
-        force_terminal=colour,
-        color_system="truecolor" if colour else None,
-    )
-    show_run(console, run, result_rows, everything=everything)
-    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
 def find_line(text: str, size: int) -> list[str]:
@@ -303,7 +267,7 @@ def test_primitives_show_median_and_spread() -> None:
         for name, times in {"multipool/base/wink": (3000, 3200, 3100), "monotonic": (500, 700, 600)}.items()
         for repetition, ns in enumerate(times)
     ]
-    run = Run(**{**RUN.__dict__, "experiment": "primitives", "options": {}})
+    run = replace(RUN, experiment="primitives", options={})
     text = shown(result_rows, run=run)
     text_of_strategy = "behind the abstract base, winked out"
     lines = [line.split()[:3] for line in text.splitlines() if line.startswith(("mono", "multi"))]

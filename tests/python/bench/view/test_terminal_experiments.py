@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from rich.console import Console
+from looks_of_runs import RUN
+from looks_of_runs import shown as screen
 from rich.style import Style
 from rich.text import Text
 from synthetic_experiments import (
@@ -22,13 +24,10 @@ from synthetic_experiments import (
     shuffle_table_rows,
     utilization_rows,
 )
-from synthetic_rows import failed_row
+from synthetic_rows import failed_row, to_rows
 
 from mallard.bench.analysis.labels import column_words
-from mallard.bench.result import Row
-from mallard.bench.store import Run
 from mallard.bench.strategy_names import of_papers
-from mallard.bench.view.terminal import show_run
 from mallard.bench.view.terminal.progress import ProgressDisplay
 from mallard.shared.report.terminal_map import Block, Column, blocks, show_beside
 from mallard.shared.view.terminal.console import PlainConsole
@@ -42,44 +41,9 @@ def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
 
 
-def make_run(experiment: str) -> Run:
-    return Run(
-        id=4,
-        started="2026-01-02T03:04:05+00:00",
-        finished=None,
-        experiment=experiment,
-        command="mallard bench",
-        scale="quick",
-        seed=1,
-        repetitions=3,
-        identity="",
-        options={},
-        machine={"cpu": "Made-up Processor", "cores": 2, "libc": "glibc 2.36"},
-        runner={"compiler": "g++ 12"},
-        commit="abc",
-        load_start=0.0,
-        load_end=0.0,
-    )
-
-
-def make_console(width: int, *, colour: bool = False) -> Console:
-    return PlainConsole(
-        file=io.StringIO(),
-        width=width,
-        force_terminal=colour,
-        color_system="truecolor" if colour else None,
-    )
-
-
-def console_text(console: Console) -> str:
-    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
-
-
 def shown(natives: Natives, width: int = 120, *, colour: bool = False) -> str:
-    console = make_console(width, colour=colour)
-    rows = [Row.from_native(4, native) for native in natives]
-    show_run(console, make_run(rows[0].experiment), rows, everything=True)
-    return console_text(console)
+    rows = to_rows(natives)
+    return screen(rows, width, colour=colour, run=replace(RUN, experiment=rows[0].experiment, options={}))
 
 
 def table_below(text: str, title: str) -> list[list[str]]:
@@ -191,11 +155,11 @@ def test_one_repetition_shows_no_intervals(experiment: str) -> None:
 
 
 def test_blocks_of_unequal_height_stay_aligned() -> None:
-    console = make_console(40)
+    console = PlainConsole(file=io.StringIO(), width=40)
     first_block = Block([Text("title"), Text("a")])
     right = Block([Text("other"), Text("b"), Text("c")])
     show_beside(console, [first_block, right])
-    assert console_text(console).splitlines() == ["title  other", "a      b", "       c", ""]
+    assert console.file.getvalue().splitlines() == ["title  other", "a      b", "       c", ""]
 
 
 def test_columns_that_do_not_fit_go_below() -> None:
@@ -218,7 +182,7 @@ def test_progress_names_the_cell(natives: Natives, words: str) -> None:
     console = PlainConsole(file=io.StringIO(), width=120, force_terminal=True, color_system=None)
     display = ProgressDisplay(console)
     display.begin(0, 10)
-    display.measured(Row.from_native(1, natives[0]), 5, 120.0)
+    display.measured(to_rows(natives)[0], 5, 120.0)
     display.tick()
     display.end()
-    assert words in console_text(console)
+    assert words in console.file.getvalue()
