@@ -56,7 +56,7 @@ bool event_stream::hand_over(std::vector<trace::event>& filled) {
     return true;
 }
 
-std::span<const trace::event> event_stream::next() {
+std::span<trace::event> event_stream::next() {
     std::unique_lock lock(mutex_);
     if (current_.capacity() != 0) {
         free_.push_back(std::move(current_));

@@ -26,7 +26,7 @@ public:
 
     /// Returns: the next events, valid until the next call; empty at the end.
     /// Throws: trace_error if a part of the trace is damaged.
-    std::span<const trace::event> next();
+    std::span<trace::event> next();
 
 private:
     static constexpr std::size_t most_buffers = 4;

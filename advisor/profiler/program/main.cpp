@@ -8,6 +8,7 @@
 #include "profiler/program/rules_document.hpp"
 #include "profiler/program/symbol_names.hpp"
 #include "profiler/report/profile_report.hpp"
+#include "profiler/scopes/inlined_stacks.hpp"
 #include "profiler/symbols/hexadecimal.hpp"
 #include "trace/reader.hpp"
 
@@ -29,10 +30,15 @@ std::string profile(trace::reader& reader, std::size_t process_index, const argu
     const trace::process& process = reader.processes()[process_index];
     const function_lookup find_function = [&](std::uint64_t level) { return names.function_at(level); };
     event_stream events(reader, process_index);
-    const scope_tree stacks(reader.contexts(process_index), find_function);
+    inlined_stacks expanded(reader.contexts(process_index),
+                            [&](std::uint64_t recorded, std::vector<std::uint64_t>& levels) {
+                                names.find_levels(recorded, levels);
+                            });
+    const scope_tree stacks(expanded.contexts(), find_function);
     analysis analyse(stacks, find_function,
                      {process.first_ticks, process.last_ticks, process.ticks_per_second});
-    for (std::span<const trace::event> next = events.next(); !next.empty(); next = events.next()) {
+    for (std::span<trace::event> next = events.next(); !next.empty(); next = events.next()) {
+        expanded.expand(next);
         analyse.add(next);
     }
     analyse.finish();

@@ -67,15 +67,17 @@ const name_tables::level_rows& name_tables::level(std::uint64_t address) {
     if (!is_new) {
         return rows;
     }
-    const std::size_t compiled = function(names_->function_at(address));
-    const std::string object = functions_[compiled].object;
+    const std::size_t outermost = function(names_->function_at(address));
+    const std::string object = functions_[outermost].object;
     bool has_own_place = false;
     const std::vector<named_place> places = names_->places(address);
     for (std::size_t at = 0; at < places.size(); ++at) {
         const named_place& place = places[at];
-        const std::size_t function =
-            at + 1 == places.size() ? compiled : function_row({place.name, place.short_name, object, {}, 0});
-        rows.places.push_back(add_place({function, place.file, place.line, place.inlined}));
+        const std::size_t row = at + 1 == places.size() ? outermost
+                                : place.function != no_scope
+                                    ? function(place.function)
+                                    : function_row({place.name, place.short_name, object, {}, 0});
+        rows.places.push_back(add_place({row, place.file, place.line, place.inlined}));
         if (!has_own_place && !names_->is_library_name(place.short_name)) {
             has_own_place = true;
             rows.own = rows.places.back();

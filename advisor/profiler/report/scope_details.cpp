@@ -12,6 +12,18 @@ bool call_sites::is_library(scope_id function) {
     return known == yes;
 }
 
+trace::context_id call_sites::own_level(trace::context_id node) {
+    const trace::context_tree& contexts = stacks_->contexts();
+    while (is_library(stacks_->function(node))) {
+        const trace::context_id outside = contexts.parent(node);
+        if (outside < trace::stack_ends || !calls_inlined(contexts.address(outside))) {
+            break;
+        }
+        node = outside;
+    }
+    return node;
+}
+
 trace::context_id call_sites::node(call_id call) {
     const trace::context_tree& contexts = stacks_->contexts();
     const trace::context_id context = calls_->all()[call].context;
@@ -19,8 +31,12 @@ trace::context_id call_sites::node(call_id call) {
         return outside_[nodes_.index(at)];
     };
     trace::context_id node = context;
-    while (node >= trace::stack_ends && outside(node) == unresolved && is_library(stacks_->function(node))) {
-        node = contexts.parent(node);
+    while (node >= trace::stack_ends && outside(node) == unresolved) {
+        const trace::context_id level = own_level(node);
+        if (!is_library(stacks_->function(level))) {
+            break;
+        }
+        node = contexts.parent(level);
     }
     const trace::context_id site = outside(node) == unresolved ? node : outside(node);
     for (trace::context_id inner = context; inner != node; inner = contexts.parent(inner)) {
@@ -28,6 +44,10 @@ trace::context_id call_sites::node(call_id call) {
     }
     outside(node) = site;
     return site >= trace::stack_ends ? site : context;
+}
+
+scope_id call_sites::function(trace::context_id node) {
+    return stacks_->function(own_level(node));
 }
 
 scope_details::scope_details(const analysis& results, call_sites& sites, const std::vector<scope_id>& chosen)
@@ -83,7 +103,7 @@ void scope_details::add_escapes(const analysis& results, call_sites& sites) {
         if (pair.freed != no_call) {
             const trace::context_id by = sites.node(pair.freed);
             if (by >= trace::stack_ends) {
-                key = {stacks.contexts().address(by), stacks.function(by), pair.container, pair.elsewhere};
+                key = {sites.return_address(by), sites.function(by), pair.container, pair.elsewhere};
             }
         }
         for (node = stacks.counting(node); node >= trace::stack_ends; node = stacks.counting_outside(node)) {

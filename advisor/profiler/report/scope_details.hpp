@@ -9,6 +9,7 @@
 #include "profiler/report/call_nodes.hpp"
 #include "profiler/report/code_names.hpp"
 #include "profiler/report/figures.hpp"
+#include "profiler/scopes/inlined_stacks.hpp"
 #include "profiler/scopes/scope_tree.hpp"
 
 #include <cstdint>
@@ -18,10 +19,11 @@
 
 namespace mallard::advisor {
 
-/// The site of each call: the innermost level of its stack outside of libraries.
+/// The site of each call: the innermost return address of its stack that has a function outside of libraries, compiled or
+/// inlined.
 ///
-/// Data model: a site for each node, computed at the first lookup together with the nodes on the path to it: a
-/// recursion of a library's functions is walked once, and not for each of its levels.
+/// Data model: for the innermost node of each return address the one of its site, computed at the first lookup together with
+/// the nodes on the path to it: a recursion of a library's functions is walked once, and not for each of its levels.
 class call_sites {
 public:
     /// Requires: all arguments outlive the object.
@@ -29,18 +31,29 @@ public:
         : names_(&names), stacks_(&stacks), calls_(&calls), nodes_(stacks, calls),
           outside_(nodes_.size(), unresolved), is_library_(stacks.functions(), unknown) {}
 
-    /// Returns: the node of the site's level; the innermost node if all levels are in libraries; a root for an empty
-    /// stack.
+    /// Returns: the innermost node of the site's return address; that of the stack if all levels are in libraries; a root for
+    /// an empty stack.
     trace::context_id node(call_id call);
 
-    /// Returns: the address of the site, equal for all stacks that lead to it.
-    std::uint64_t address(call_id call) { return stacks_->contexts().address(node(call)); }
+    /// Returns: the function of the site.
+    /// Requires: `node` is a result of node(), and not a root.
+    scope_id function(trace::context_id node);
+
+    /// Returns: the return address of the site, as recorded: equal for all stacks that lead to it.
+    [[nodiscard]] std::uint64_t return_address(trace::context_id node) const noexcept {
+        return recorded_level(stacks_->contexts().address(node));
+    }
+    std::uint64_t address(call_id call) { return return_address(node(call)); }
 
     bool is_library(scope_id function);
 
     [[nodiscard]] const call_nodes& nodes() const noexcept { return nodes_; }
 
 private:
+    /// Returns: the innermost node from `node` outwards, at the same return address, whose function is outside of libraries;
+    /// else the node of the compiled function.
+    trace::context_id own_level(trace::context_id node);
+
     static constexpr trace::context_id unresolved = 0xffff'ffff;
     enum answer : std::uint8_t { unknown, no, yes };
 

@@ -1,5 +1,7 @@
 #include "profiler/scopes/thread_scopes.hpp"
 
+#include "profiler/scopes/inlined_stacks.hpp"
+
 #include <algorithm>
 #include <ranges>
 #include <utility>
@@ -37,7 +39,8 @@ void thread_scopes::follow(const scope_tree& tree, trace::context_id context, st
     }
     if (!path_.empty() && keep < levels_.size() && levels_[keep].function == tree.function(path_.back())) {
         level& moved = levels_[keep];
-        if (!skipped && opens_scope(keep) && contexts.address(path_.back()) <= contexts.address(moved.node)) {
+        if (!skipped && opens_scope(keep) &&
+            recorded_level(contexts.address(path_.back())) <= recorded_level(contexts.address(moved.node))) {
             ++totals[moved.function].steps_back;
         }
         moved.node = path_.back();

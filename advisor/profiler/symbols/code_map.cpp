@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -50,7 +51,8 @@ struct code_map::state {
     enum class answer : std::uint8_t { unknown, no, yes };
     struct known_function {
         function about;
-        std::string_view symbol;
+        std::string_view
+            symbol; ///< without a symbol `about` has the name: the function is inlined everywhere
         std::size_t object = no_object;
         std::uint64_t begin = 0;
         bool is_located = false;
@@ -63,6 +65,10 @@ struct code_map::state {
     std::deque<known_object> objects;
     std::deque<known_function> functions;
     std::map<std::pair<std::size_t, std::uint64_t>, function_id> by_begin;
+    /// By object and `inlined_function::identity`, and by object and declaration.
+    std::map<std::pair<std::size_t, const void*>, function_id> by_identity;
+    std::map<std::tuple<std::size_t, std::string, std::string, unsigned>, function_id> by_declaration;
+    std::unordered_map<std::uint64_t, std::vector<inlined_place>> inlined_by_address;
     std::unordered_map<std::uint64_t, function_id> by_address;
     std::vector<std::string> warnings;
 
@@ -73,6 +79,10 @@ struct code_map::state {
     [[nodiscard]] std::size_t file_at(std::uint64_t address) const noexcept;
     function_id find(std::uint64_t address);
     function_id number(std::size_t object, std::uint64_t begin, std::string_view symbol);
+    /// Returns: the file of the address, if it is readable; else null.
+    object_file* readable_file(std::uint64_t address);
+    function_id number_inlined(object_file& file, std::size_t object, std::uint64_t in_file,
+                               std::size_t index);
     void name(known_function& function);
 };
 
@@ -203,6 +213,35 @@ void code_map::state::name(known_function& function) {
     }
 }
 
+object_file* code_map::state::readable_file(std::uint64_t address) {
+    const std::size_t file = address == 0 ? files.size() : file_at(address);
+    if (file == files.size()) {
+        return nullptr;
+    }
+    const known_object& known = open_object(object_of_file[file]);
+    return !known.is_system_page && known.file->state() == file_state::readable ? known.file.get() : nullptr;
+}
+
+function_id code_map::state::number_inlined(object_file& file, std::size_t object, std::uint64_t in_file,
+                                            std::size_t index) {
+    if (const auto compiled = file.compiled_copy(in_file, index); compiled.known) {
+        return number(object, compiled.begin, compiled.symbol);
+    }
+    source_place declared = file.lines().inlined_declaration(in_file, index);
+    const auto [entry, is_new] =
+        by_declaration.try_emplace(std::tuple(object, declared.symbol, declared.file, declared.line),
+                                   static_cast<function_id>(functions.size()));
+    if (is_new) {
+        known_function& added = functions.emplace_back();
+        added.object = object;
+        added.is_located = true;
+        added.about = {
+            demangled(declared.symbol), {}, objects[object].name, std::move(declared.file), declared.line};
+        added.about.short_name = short_form(added.about.name);
+    }
+    return entry->second;
+}
+
 code_map::code_map(std::span<const trace::code_file> files, const std::string& executable)
     : state_(std::make_unique<state>()) {
     state_->files = files;
@@ -275,6 +314,43 @@ std::vector<place> code_map::places(std::uint64_t instruction_address) {
     places.back().name = known.about.name;
     places.back().short_name = known.about.short_name;
     return places;
+}
+
+const std::vector<inlined_place>& code_map::inlined(std::uint64_t instruction_address) {
+    const auto [entry, is_new] = state_->inlined_by_address.try_emplace(instruction_address);
+    object_file* const file = is_new ? state_->readable_file(instruction_address) : nullptr;
+    if (file == nullptr) {
+        return entry->second;
+    }
+    const std::size_t loaded = state_->file_at(instruction_address);
+    const std::size_t object = state_->object_of_file[loaded];
+    const std::uint64_t load_address = state_->files[loaded].load_address;
+    const std::uint64_t in_file = instruction_address - load_address;
+    const std::vector<inlined_function> matches = file->lines().inlined_at(in_file);
+    for (std::size_t index = 0; index < matches.size(); ++index) {
+        const auto [known, is_new_function] =
+            state_->by_identity.try_emplace({object, matches[index].identity}, 0);
+        if (is_new_function) {
+            known->second = state_->number_inlined(*file, object, in_file, index);
+        }
+        if (!is_standard_library(known->second)) {
+            entry->second.push_back({known->second, index + 1, matches[index].begin + load_address});
+        }
+    }
+    return entry->second;
+}
+
+std::vector<code_span> code_map::inlined_code(std::uint64_t instruction_address, std::size_t index) {
+    std::vector<code_span> ranges;
+    if (object_file* const file = state_->readable_file(instruction_address); file != nullptr && index > 0) {
+        const std::uint64_t load_address = state_->files[state_->file_at(instruction_address)].load_address;
+        ranges = file->lines().inlined_code(instruction_address - load_address, index - 1);
+        for (code_span& range : ranges) {
+            range.begin += load_address;
+            range.end += load_address;
+        }
+    }
+    return ranges;
 }
 
 bool code_map::is_allocator_layer(function_id id) {

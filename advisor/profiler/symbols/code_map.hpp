@@ -7,12 +7,14 @@
 /// Data model: the loaded files of a process by address. Loads of one file share an `object_file`, which is opened at
 /// the first lookup of one of its addresses. Functions are numbered in the order of their first lookup.
 /// Invariants: all addresses of a function have its number, including its separate parts (`.cold`) and its clones
-/// (`.constprop`, `.isra`, `.part`). DWARF is read only for `at` and `places`.
+/// (`.constprop`, `.isra`, `.part`). DWARF is read only for `at`, `places` and `inlined`.
 /// Not thread-safe.
 #pragma once
 
+#include "profiler/symbols/source_lines.hpp"
 #include "trace/event.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -40,6 +42,14 @@ struct place {
     std::string file; ///< of the source; empty if there is no DWARF
     unsigned line = 0;
     bool inlined = false;
+};
+
+/// A function that is inlined at an address.
+struct inlined_place {
+    function_id function = 0;
+    std::size_t index = 0;   ///< in `places`, from the end
+    std::uint64_t begin = 0; ///< the lowest address of the inlined code
+    friend bool operator==(const inlined_place&, const inlined_place&) = default;
 };
 
 /// A loaded file.
@@ -83,6 +93,16 @@ public:
     /// Returns: the functions at the address, the innermost inlined function first, the compiled function last. Never
     /// empty.
     std::vector<place> places(std::uint64_t instruction_address);
+
+    /// Effects: reads DWARF, once for each address.
+    /// Returns: the functions that are inlined at the address, the outermost first, without those of the standard
+    /// library and of allocators. A function that was also compiled has the same number as there. The reference
+    /// stays valid.
+    const std::vector<inlined_place>& inlined(std::uint64_t instruction_address);
+
+    /// Returns: the ranges of the inlined code that the address is in, with all that is inlined into it. `index` is that
+    /// of an `inlined_place`.
+    std::vector<code_span> inlined_code(std::uint64_t instruction_address, std::size_t index);
 
     /// Returns: true for functions that allocate for their caller, and do not explain the allocation: operator new,
     /// malloc and its wrappers, std::allocator, `_M_allocate`. Decided by names.

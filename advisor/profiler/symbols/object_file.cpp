@@ -216,6 +216,21 @@ object_file::code_function object_file::function_at(std::uint64_t address) {
     return {};
 }
 
+object_file::code_function object_file::compiled_copy(std::uint64_t address, std::size_t index) {
+    if (const auto begin = lines().compiled_copy(address, index)) {
+        return function_at(*begin);
+    }
+    // Of functions in headers the linker keeps one copy, perhaps that of another compilation unit.
+    const source_place inlined = lines().inlined_declaration(address, index);
+    const auto begin = symbols().global(inlined.symbol);
+    if (!begin) {
+        return {};
+    }
+    const source_place compiled = lines().declaration(*begin);
+    return compiled.line == inlined.line && compiled.file == inlined.file ? function_at(*begin)
+                                                                          : code_function{};
+}
+
 source_lines& object_file::lines() {
     if (lines_ == nullptr) {
         lines_ = std::make_unique<source_lines>(session_->module);

@@ -13,6 +13,7 @@
 #include "profiler/symbols/source_lines.hpp"
 #include "profiler/symbols/symbol_table.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -55,6 +56,10 @@ public:
     /// Returns: the symbols of functions that contain the text, inlined functions included; empty if the file is not
     /// readable.
     std::set<std::string> symbols_containing(std::string_view text);
+    /// Returns: the compiled function of the same source as an inlined one (`source_lines::inlined_at`), because other
+    /// calls of it are not inlined; unknown if there is none.
+    /// Requires: state() is readable.
+    code_function compiled_copy(std::uint64_t address, std::size_t index);
     /// Requires: state() is readable.
     source_lines& lines();
 

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -26,6 +28,7 @@ public:
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
         Dwarf_Die entry{};
+        std::uint64_t entry_begin = 0; ///< of all ranges of the entry
         std::uint32_t depth = 0;
         std::uint32_t parent = no_parent;
         bool inlined = false;
@@ -36,6 +39,14 @@ public:
 
     /// Returns: the codes at the address, from the innermost one to the compiled function.
     [[nodiscard]] std::vector<const code*> at(std::uint64_t address) const;
+
+    /// Returns: the inlined functions at the address, from the outermost one to the innermost.
+    [[nodiscard]] std::vector<const code*> inlined_at(std::uint64_t address) const {
+        std::vector<const code*> matches = at(address);
+        std::erase_if(matches, [](const code* match) { return !match->inlined; });
+        std::ranges::reverse(matches);
+        return matches;
+    }
 
     [[nodiscard]] const std::vector<code>& codes() const noexcept { return codes_; }
 
@@ -144,12 +155,18 @@ void function_tree::add(Dwarf_Die& entry, std::uint32_t depth, bool inlined) {
     Dwarf_Addr begin = 0;
     Dwarf_Addr end = 0;
     std::ptrdiff_t at = 0;
+    const std::size_t first = codes_.size();
+    std::uint64_t entry_begin = ~std::uint64_t{0};
     for (unsigned count = 0;
          count < most_ranges_of_function && (at = dwarf_ranges(&entry, at, &base, &begin, &end)) > 0;
          ++count) {
         if (begin < end) {
-            codes_.push_back({begin, end, entry, depth, no_parent, inlined});
+            codes_.push_back({begin, end, entry, begin, depth, no_parent, inlined});
+            entry_begin = std::min<std::uint64_t>(entry_begin, begin);
         }
+    }
+    for (code& range : std::span(codes_).subspan(first)) {
+        range.entry_begin = entry_begin;
     }
 }
 
@@ -177,6 +194,8 @@ std::vector<const function_tree::code*> function_tree::at(std::uint64_t address)
 struct unit {
     Dwarf_Die entry{};
     std::unique_ptr<function_tree> functions;
+    /// By identity, of functions that are inlined elsewhere; read by compiled_copy().
+    std::optional<std::map<const void*, std::uint64_t>> compiled_copies;
 
     const function_tree& tree() {
         if (functions == nullptr) {
@@ -188,6 +207,9 @@ struct unit {
         }
         return *functions;
     }
+
+    /// Returns: the functions that are also inlined, by their identity.
+    const std::map<const void*, std::uint64_t>& copies();
 };
 
 struct unit_range {
@@ -224,6 +246,20 @@ Dwarf_Die referred(Dwarf_Die entry, unsigned attribute) {
     return exists ? target : entry;
 }
 
+/// Returns: an address that is equal for all calls of an inlined function, and its compiled copy.
+const void* identity(Dwarf_Die entry) {
+    return referred(entry, DW_AT_abstract_origin).addr;
+}
+
+source_place read_declaration(Dwarf_Die entry) {
+    source_place place;
+    int number = 0;
+    place.symbol = linker_symbol(entry);
+    place.file = to_string(dwarf_decl_file(&entry));
+    place.line = dwarf_decl_line(&entry, &number) == 0 ? static_cast<unsigned>(number) : 0;
+    return place;
+}
+
 /// Returns: the name, qualified by its namespaces and classes. Functions without a linker name are local to a file.
 std::string qualified(Dwarf_Die entry, std::string name) {
     Dwarf_Die declared = referred(referred(entry, DW_AT_abstract_origin), DW_AT_specification);
@@ -238,6 +274,18 @@ std::string qualified(Dwarf_Die entry, std::string name) {
     }
     std::free(scopes);
     return name;
+}
+
+const std::map<const void*, std::uint64_t>& unit::copies() {
+    if (!compiled_copies) {
+        compiled_copies.emplace();
+        for (const function_tree::code& code : tree().codes()) {
+            if (!code.inlined) {
+                compiled_copies->try_emplace(identity(code.entry), code.entry_begin);
+            }
+        }
+    }
+    return *compiled_copies;
 }
 
 std::optional<Dwarf_Word> unsigned_attribute(Dwarf_Die entry, unsigned name) {
@@ -300,7 +348,7 @@ struct source_lines::state {
                     ranges.push_back({begin, end, static_cast<std::uint32_t>(units.size())});
                 }
             }
-            units.push_back({entry, nullptr});
+            units.push_back({entry, nullptr, {}});
         }
         std::ranges::sort(
             ranges, [](const unit_range& left, const unit_range& right) { return left.begin < right.begin; });
@@ -312,6 +360,12 @@ struct source_lines::state {
             return nullptr;
         }
         return &units[(next - 1)->unit];
+    }
+
+    std::vector<const function_tree::code*> inlined_at(std::uint64_t address) {
+        unit* const match = open() ? unit_at(address - bias) : nullptr;
+        return match == nullptr ? std::vector<const function_tree::code*>()
+                                : match->tree().inlined_at(address - bias);
     }
 };
 
@@ -368,16 +422,46 @@ source_place source_lines::declaration(std::uint64_t address) {
     }
     for (const function_tree::code* const code : match->tree().at(in_dwarf)) {
         if (!code->inlined) {
-            source_place place;
-            Dwarf_Die entry = code->entry;
-            int number = 0;
-            place.symbol = linker_symbol(entry);
-            place.file = to_string(dwarf_decl_file(&entry));
-            place.line = dwarf_decl_line(&entry, &number) == 0 ? static_cast<unsigned>(number) : 0;
-            return place;
+            return read_declaration(code->entry);
         }
     }
     return {};
+}
+
+std::vector<inlined_function> source_lines::inlined_at(std::uint64_t address) {
+    std::vector<inlined_function> functions;
+    for (const function_tree::code* const code : state_->inlined_at(address)) {
+        functions.push_back({identity(code->entry), code->entry_begin + state_->bias});
+    }
+    return functions;
+}
+
+source_place source_lines::inlined_declaration(std::uint64_t address, std::size_t index) {
+    const auto matches = state_->inlined_at(address);
+    return index < matches.size() ? read_declaration(matches[index]->entry) : source_place{};
+}
+
+std::vector<code_span> source_lines::inlined_code(std::uint64_t address, std::size_t index) {
+    std::vector<code_span> ranges;
+    const auto matches = state_->inlined_at(address);
+    if (index < matches.size()) {
+        for (const function_tree::code& code : state_->unit_at(address - state_->bias)->tree().codes()) {
+            if (code.entry.addr == matches[index]->entry.addr) {
+                ranges.push_back({code.begin + state_->bias, code.end + state_->bias});
+            }
+        }
+    }
+    return ranges;
+}
+
+std::optional<std::uint64_t> source_lines::compiled_copy(std::uint64_t address, std::size_t index) {
+    const auto matches = state_->inlined_at(address);
+    if (index >= matches.size()) {
+        return std::nullopt;
+    }
+    const auto& copies = state_->unit_at(address - state_->bias)->copies();
+    const auto copy = copies.find(identity(matches[index]->entry));
+    return copy == copies.end() ? std::nullopt : std::optional(copy->second + state_->bias);
 }
 
 std::set<std::string> source_lines::inlined_containing(std::string_view text) {

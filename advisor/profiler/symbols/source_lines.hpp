@@ -9,8 +9,10 @@
 /// Not thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -25,6 +27,17 @@ struct source_place {
     std::string file;
     unsigned line = 0;
     bool inlined = false;
+};
+
+/// A function that is inlined at an address.
+struct inlined_function {
+    const void* identity = nullptr; ///< equal for all calls of the function in one compilation unit
+    std::uint64_t begin = 0;        ///< the lowest address of the inlined code
+};
+
+struct code_span {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
 };
 
 class source_lines {
@@ -44,6 +57,16 @@ public:
 
     /// Returns: the declaration of the compiled function at the address.
     source_place declaration(std::uint64_t address);
+
+    /// Returns: the functions that are inlined at the address, the outermost first.
+    std::vector<inlined_function> inlined_at(std::uint64_t address);
+    /// Returns: the declaration of an inlined function, by its index in inlined_at().
+    source_place inlined_declaration(std::uint64_t address, std::size_t index);
+    /// Returns: the ranges of the inlined code that the address is in, with all that is inlined into it.
+    std::vector<code_span> inlined_code(std::uint64_t address, std::size_t index);
+    /// Returns: the begin of a function of the same compilation unit that was compiled from the same source as an inlined
+    /// one, because other calls of it are not inlined; nothing if there is none.
+    std::optional<std::uint64_t> compiled_copy(std::uint64_t address, std::size_t index);
 
     /// Returns: the symbols of inlined functions that contain the text.
     /// Complexity: reads all of the DWARF.

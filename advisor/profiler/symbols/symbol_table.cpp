@@ -206,6 +206,11 @@ symbol_table::match symbol_table::at(std::uint64_t address) const noexcept {
     return {begin, has_name ? without_clone(main_part->symbol) : name, part->has_size, true};
 }
 
+std::optional<std::uint64_t> symbol_table::global(std::string_view name) const noexcept {
+    const named* const function = find(0, name);
+    return function == nullptr || function->is_clone ? std::nullopt : std::optional(function->begin);
+}
+
 std::vector<std::string_view> symbol_table::containing(std::string_view text) const {
     std::vector<std::string_view> names;
     for (const range& part : ranges_) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,9 @@ public:
 
     /// Returns: the symbol that covers the address.
     [[nodiscard]] match at(std::uint64_t address) const noexcept;
+
+    /// Returns: the begin of the global function with that linker name; nothing if there is none.
+    [[nodiscard]] std::optional<std::uint64_t> global(std::string_view name) const noexcept;
 
     /// Returns: the symbols that contain the text, without suffixes of clones. One of several aliases is searched.
     /// Complexity: O(bytes of all symbols).

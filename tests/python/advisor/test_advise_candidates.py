@@ -122,3 +122,57 @@ def test_scopes_are_disjoint_unless_nested():
     first, second = find_candidates(separate)
     assert disjoint(separate, first, second)
     assert not disjoint(nested, first, second)
+
+
+def inlined_profile(*stacks: list[int]) -> Profile:
+    places = [
+        {"function": 1, "file": "s.cpp", "line": 12, "inlined": True},
+        {"function": 0, "file": "src/s.cpp", "line": 30, "inlined": False},
+        {"function": 0, "file": "src/s.cpp", "line": 31, "inlined": False},
+        {"function": 1, "file": "s.cpp", "line": 12, "inlined": False},
+    ]
+    sites = [
+        {
+            "place": stack[0],
+            "figures": figures(10, 64, 1.0),
+            "stacks": [{"stack": number, "allocations": 10, "bytes": 64}],
+        }
+        for number, stack in enumerate(stacks)
+    ]
+    handle = scope(1, 1, 990, 63_000, 1.0)
+    return profile([handle], places=places, stacks=list(stacks), sites=sites)
+
+
+@pytest.mark.parametrize(
+    ("stacks", "inlined"),
+    [
+        ([[0, 1]], "inlined into main at s.cpp:30"),
+        ([[0, 1], [0, 2], [0, 1]], "inlined into main at s.cpp:30 and 1 other place"),
+        ([[0, 1], [3, 2]], ""),
+        ([[3, 1]], ""),
+        ([[1]], ""),
+    ],
+)
+def test_an_inlined_candidate_names_its_caller(stacks, inlined):
+    (candidate,) = find_candidates(inlined_profile(*stacks))
+    assert candidate.inlined == inlined
+    comma = ", " if inlined else ""
+    assert candidate.with_source == f"handle() (s.cpp:9{comma}{inlined})"
+
+
+@pytest.mark.parametrize(
+    ("activations", "distinguished", "returns", "expected"),
+    [
+        (1, 1, 1, True),
+        (400, 400, 900, True),
+        (400, 900, 900, False),
+        (1, 900, 900, False),
+        (1, 1, 900, False),
+    ],
+)
+def test_a_scope_returns_if_its_calls_are_distinguished(activations, distinguished, returns, expected):
+    handle = scope(1, 1, 990, 63_000, 1.0, rewind={"returns": returns, "peak_bytes": 4096})
+    handle["activations"] |= {"seen": activations, "allocating": activations}
+    handle["separations"] = {"seen": activations, "at_most": distinguished}
+    (candidate,) = find_candidates(profile([handle]))
+    assert candidate.returns_each_time == expected

@@ -188,3 +188,16 @@ def test_escaping_sites_stay_global():
     assert "//   remember (cache.cpp:12)" in text
     assert "mallard::wink_out<std::pmr::vector<int>>(memory)" in text
     assert "wink_out" not in code_for("heap", candidate(), [])
+
+
+@pytest.mark.parametrize(
+    ("changes", "wrapped"),
+    [
+        ({}, "the function"),
+        ({"returns_each_time": False}, "the function, or of a round of its loop"),
+        ({"returns_each_time": False, "rank": 4}, "a round of the loop"),
+    ],
+)
+def test_code_has_a_place_for_what_ends(changes, wrapped):
+    assert f"// ... the code of {wrapped}\n" in code_for("monotonic", candidate(**changes), [])
+    assert "// ... the code of the function\n" in code_for("multipool", candidate(**changes), [])

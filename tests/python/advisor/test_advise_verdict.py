@@ -526,3 +526,31 @@ def test_json_has_answer_facts_and_study():
     assert document["study"]["trial"]["grounds"][0]["trial"]["effects"][0]["strategy"] == "monotonic"
     assert document["study"]["ceiling"]["operations"] == 2_408_662
     assert document["figure"]["source"] == "src/server.cpp:88"
+
+
+def test_a_rewind_in_a_loop_is_no_return():
+    verdict = decide(study(chosen=candidate("main", rank=4, returns_each_time=False)))
+    assert verdict.headline.startswith(
+        "Put a monotonic allocator, rewound when none of its blocks is live, into the loop of main() "
+        "(server.cpp:88): "
+    )
+    assert any(note.endswith("Rewind at the end of a round of the loop.") for note in verdict.notes)
+    assert "return" not in verdict.headline
+    pool = decide(
+        study(
+            chosen=candidate("main", rank=4, returns_each_time=False),
+            trial=result(ground(effect("multipool", 38.7))),
+            on_top=None,
+        )
+    )
+    assert pool.headline.startswith("Put a multipool into main() (server.cpp:88): ")
+
+
+def test_an_inlined_scope_is_named_with_its_caller():
+    chosen = candidate(returns_each_time=False, inlined="inlined into main at server.cpp:120")
+    verdict = decide(study(chosen=chosen))
+    assert verdict.headline.startswith(
+        "Put a monotonic allocator, rewound when none of its blocks is live, into handle() (server.cpp:88, "
+        "inlined into main at server.cpp:120): "
+    )
+    assert any("do not distinguish calls of handle()" in note for note in verdict.notes)

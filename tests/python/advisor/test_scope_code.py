@@ -148,3 +148,12 @@ def test_environment_selects_the_detector(monkeypatch):
     monkeypatch.setenv(DETECTOR, "tree")
     with pytest.raises(UsageError, match="MALLARD_DETECTOR=tree is not a detector; give rules or stack"):
         learn_rules(TRACE, HANDLE)
+
+
+def test_locates_an_inlined_function_by_its_ranges(monkeypatch):
+    """The function around an instruction of a range is its caller."""
+    code = [{"file": "", "instructions": [0x1F, 0x42, 0x50], "ranges": [[0x40, 0x48], [0x60, 0x70]]}]
+    scope = {"kind": "function", "row": {"function": 0}, "code": code}
+    document = {"functions": [{"short_name": "handle"}], "scope": scope}
+    monkeypatch.setattr(scope_code, "ask", lambda words: json.dumps(document))
+    assert dict(locate_scope(TRACE, "handle").variables)[CODE] == ":1f,50,40-48,60-70"

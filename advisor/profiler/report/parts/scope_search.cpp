@@ -155,23 +155,51 @@ void write_callers(json_writer& to, const report_source& source, scope_id scope)
     to.end_list();
 }
 
-/// The instructions of the function that were on stacks: a trial serves the functions around them.
+struct scope_code {
+    std::set<std::uint64_t> instructions;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> ranges;
+};
+
+/// The instructions of the function that were on stacks: a trial serves the functions around them. Where the function is
+/// inlined into others, a trial serves the ranges of its code.
 void write_code(json_writer& to, const report_source& source, scope_id scope) {
-    const scope_tree& stacks = source.results.stacks();
-    std::map<std::string, std::set<std::uint64_t>> offsets;
-    for (std::size_t node = trace::stack_ends; node < stacks.size(); ++node) {
-        if (stacks.function(static_cast<trace::context_id>(node)) == scope) {
-            if (const auto place =
-                    source.names.in_file(stacks.contexts().address(static_cast<trace::context_id>(node)))) {
-                offsets[place->path].insert(place->offset);
+    const trace::context_tree& contexts = source.results.stacks().contexts();
+    std::map<std::string, scope_code> files;
+    std::vector<bool> is_known(contexts.addresses());
+    const auto add = [&](std::uint64_t instruction, std::uint64_t level) {
+        if (inlined_depth(level) != 0) {
+            for (const code_in_file& code : source.names.inlined_code(level)) {
+                files[code.path].ranges.emplace(code.begin, code.end);
             }
         }
+        if (const auto place = source.names.in_file(instruction)) {
+            files[place->path].instructions.insert(place->offset);
+        }
+    };
+    for (std::size_t index = trace::stack_ends; index < contexts.size(); ++index) {
+        auto node = static_cast<trace::context_id>(index);
+        const std::uint64_t innermost = contexts.address(node);
+        if (calls_inlined(innermost) || is_known[contexts.address_number(node)]) {
+            continue;
+        }
+        // The levels of one return address are the same on all stacks.
+        is_known[contexts.address_number(node)] = true;
+        do {
+            if (source.results.stacks().function(node) == scope) {
+                add(innermost, contexts.address(node));
+            }
+            node = contexts.parent(node);
+        } while (node >= trace::stack_ends && calls_inlined(contexts.address(node)));
     }
     to.key("code").begin_list();
-    for (const auto& [path, in_file] : offsets) {
+    for (const auto& [path, code] : files) {
         to.begin_object().field("file", path).key("instructions").begin_list();
-        for (const std::uint64_t offset : in_file) {
+        for (const std::uint64_t offset : code.instructions) {
             to.value(offset);
+        }
+        to.end_list().key("ranges").begin_list();
+        for (const auto& [begin, end] : code.ranges) {
+            to.begin_list().value(begin).value(end).end_list();
         }
         to.end_list().end_object();
     }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -172,6 +173,69 @@ TEST(code_map, reports_chains_of_inlined_functions) {
     }
     EXPECT_TRUE(chains.contains({"toy::innermost", "toy::middle", "toy::outer"}));
     EXPECT_TRUE(chains.contains({"toy::innermost", "toy::other_file"}));
+}
+
+/// Returns: the functions that are inlined into others, by their short names.
+std::map<std::string, std::set<function_id>> list_inlined(recorded_toy& toy) {
+    std::map<std::string, std::set<function_id>> inlined;
+    for (const std::uint64_t address : code_addresses(toy.path, 1)) {
+        const std::vector<place> places = toy.map.places(toy.base + address);
+        std::size_t last = 0;
+        for (const inlined_place& function : toy.map.inlined(toy.base + address)) {
+            EXPECT_GT(function.index, last) << "the outermost first";
+            last = function.index;
+            const place& named = places.at(places.size() - 1 - function.index);
+            const std::string& name = toy.map.short_name(function.function);
+            EXPECT_TRUE(name.ends_with(named.short_name)) << "DWARF lacks the scope of a static function";
+            const auto ranges = toy.map.inlined_code(toy.base + address, function.index);
+            EXPECT_EQ(std::ranges::count_if(ranges,
+                                            [&](const code_span& range) {
+                                                return range.begin <= toy.base + address &&
+                                                       toy.base + address < range.end;
+                                            }),
+                      1);
+            EXPECT_EQ(std::ranges::min(ranges, {}, &code_span::begin).begin, function.begin);
+            inlined[name].insert(function.function);
+        }
+    }
+    return inlined;
+}
+
+class inlined_functions_of_toys : public testing::TestWithParam<const char*> {};
+
+TEST_P(inlined_functions_of_toys, have_numbers_and_code) {
+    recorded_toy toy(GetParam());
+    auto inlined = list_inlined(toy);
+    ASSERT_EQ(inlined["toy::innermost"].size(), 1u) << "of two compilation units";
+    ASSERT_EQ(inlined["toy::middle"].size(), 1u);
+    const function& middle = toy.map.at(*inlined["toy::middle"].begin());
+    EXPECT_TRUE(middle.file.ends_with("/toys/toy.hpp"));
+    EXPECT_EQ(middle.line, 28u);
+    EXPECT_EQ(middle.object, GetParam());
+    for (const auto& [name, numbers] : inlined) {
+        EXPECT_FALSE(name.starts_with("std::")) << "those of libraries have no level";
+    }
+}
+
+TEST_P(inlined_functions_of_toys, are_one_with_their_compiled_copies) {
+    recorded_toy toy(GetParam());
+    auto inlined = list_inlined(toy);
+    const auto functions = list_functions(toy);
+    ASSERT_EQ(functions.count("toy::once_inlined"), 1u);
+    EXPECT_EQ(inlined["toy::once_inlined"],
+              std::set<function_id>{functions.find("toy::once_inlined")->second});
+}
+
+INSTANTIATE_TEST_SUITE_P(all, inlined_functions_of_toys,
+                         testing::Values("toy_debug", "toy_dwarf4", "toy_fixed", "toy_apart", "toy_split"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+TEST(code_map, knows_no_inlined_functions_without_dwarf) {
+    recorded_toy toy("toy_plain");
+    EXPECT_TRUE(list_inlined(toy).empty());
+    EXPECT_TRUE(toy.map.inlined(0x1234'5678).empty()) << "in no file";
+    EXPECT_TRUE(toy.map.inlined(0).empty());
+    EXPECT_TRUE(toy.map.inlined_code(0x1234'5678, 1).empty());
 }
 
 TEST(code_map, has_names_for_code_without_a_file) {

@@ -96,7 +96,7 @@ def aged_facts(study: Study) -> Iterator[tuple[str, str]]:
             parts.append(f"{title(effect.malloc)} instead of {aged.globals.base}: {words}")
         for scope in aged.scopes:
             if scope.effect:
-                name = strategy_name(scope.effect).rstrip(",")
+                name = strategy_name(scope.effect, scope.candidate).rstrip(",")
                 words = change(scope.effect.time, scope.ground.trial.program_seconds)
                 parts.append(f"{name} in {scope.candidate.with_source}: {words}")
             if scope.effect_on_top and scope.on_top:

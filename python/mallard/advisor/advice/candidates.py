@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mallard.advisor.profile.dimensions import exact
+from mallard.advisor.profile.dimensions import exact, merged
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import EscapeSite, Scope
@@ -68,6 +69,9 @@ class Candidate:
     bytes_p99: float | None = None
     left_out: tuple[LastingSite, ...] = ()  # sites whose blocks the trial leaves to the global allocator
     object: str = ""  # the file with the function's code
+    inlined: str = ""  # `inlined into main at p.cpp:11`; '' for a compiled function
+    # The recording shows that it returned whenever none of its blocks was live, or at least several times.
+    returns_each_time: bool = True
 
     @property
     def title(self) -> str:
@@ -93,7 +97,8 @@ class Candidate:
 
     @property
     def with_source(self) -> str:
-        title = f"{self.title} ({short_source(self.source)})" if self.source else self.title
+        source = ", ".join(filter(None, (short_source(self.source), self.inlined)))
+        title = f"{self.title} ({source})" if source else self.title
         if not self.left_out:
             return title
         places = in_prose(list(dict.fromkeys(f"{site.function}()" for site in self.left_out)))
@@ -123,7 +128,7 @@ def find_candidates(profile: Profile, most: int = MOST_CANDIDATES) -> list[Candi
         if not any(_covers(candidate, better) for better in best):
             best.append(candidate)
     inner = [candidate for candidate in best if candidate.rank < 4]
-    return (inner or best)[:most]
+    return [_with_caller(names, candidate) for candidate in (inner or best)[:most]]
 
 
 def _break_even_share(
@@ -136,7 +141,17 @@ def _break_even_share(
 def requested_candidates(profile: Profile, scopes: Sequence[Scope]) -> list[Candidate]:
     """The scopes that the user requested, without filtering."""
     names = Names(profile)
-    return [make_candidate(names, scope) for scope in scopes]
+    return [_with_caller(names, make_candidate(names, scope)) for scope in scopes]
+
+
+def _with_caller(names: Names, candidate: Candidate) -> Candidate:
+    """The candidate with its caller if all its calls are inlined, as far as stacks of sites show."""
+    calls = Counter(names.inlined_calls(candidate.function)) if candidate.function is not None else None
+    if not calls or None in calls:
+        return candidate
+    (caller, source), *others = (place for place, _ in calls.most_common() if place)
+    more = f" and {len(others)} other place{'s' * (len(others) > 1)}" if others else ""
+    return replace(candidate, inlined=f"inlined into {caller} at {short_source(source)}{more}")
 
 
 def _mains(profile: Profile, names: Names) -> frozenset[int]:
@@ -180,7 +195,14 @@ def make_candidate(names: Names, scope: Scope, mains: frozenset[int] = frozenset
         bytes_p50=activation_bytes.below(activation_bytes.p50) if activation_bytes else None,
         bytes_p99=activation_bytes.below(activation_bytes.p99) if activation_bytes else None,
         object="" if scope.name is not None else names.function(scope.function).object or "",
+        returns_each_time=_returns_each_time(scope),
     )
+
+
+def _returns_each_time(scope: Scope) -> bool:
+    rewinds = (scope.rewind.returns if scope.rewind else None) or 0
+    activations = scope.activations.allocating
+    return rewinds <= activations or (activations > 1 and not merged(scope))
 
 
 def _sites(names: Names, sites: Sequence[EscapeSite]) -> tuple[LastingSite, ...]:

@@ -223,7 +223,7 @@ def code_for(strategy: str, candidate: Candidate, changes: list[TypeChange], *, 
     lines += _memory(strategy, mechanism, candidate)
     if has_json:
         lines += JSON_MEMORY.splitlines()
-    lines += _function(strategy, kinds, has_json=has_json)
+    lines += _function(strategy, kinds, candidate, has_json=has_json)
     if threads:
         lines += [
             "// thread_local: each thread has its own. Blocks must be freed by the thread that made them."
@@ -311,7 +311,7 @@ def _region(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
     ]
 
 
-def _function(strategy: str, kinds: list[str], *, has_json: bool) -> list[str]:
+def _function(strategy: str, kinds: list[str], candidate: Candidate, *, has_json: bool) -> list[str]:
     guard: list[str] = []
     if strategy == "monotonic":
         guard = ["    mallard::checkpoint rewound{memory.mechanism()}; // first, so that it ends last"]
@@ -332,10 +332,16 @@ def _function(strategy: str, kinds: list[str], *, has_json: bool) -> list[str]:
         "inline void in_the_scope() {",
         *guard,
         *declared,
-        "    // ... the code of the function",
+        f"    // ... the code of {_code_to_wrap(strategy, candidate)}",
         *(f"    static_cast<void>(c{number});" for number in range(len(kinds))),
         "}",
     ]
+
+
+def _code_to_wrap(strategy: str, candidate: Candidate) -> str:
+    if candidate.returns_each_time or strategy not in REGIONS:
+        return "the function"
+    return "a round of the loop" if candidate.is_main else "the function, or of a round of its loop"
 
 
 def _document(strategy: str) -> list[str]:

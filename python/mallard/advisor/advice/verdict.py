@@ -49,6 +49,7 @@ from mallard.advisor.advice.wording import (
     peak_effect,
     peak_ratio,
     percent,
+    strategy_in_place,
     strategy_name,
     times,
 )
@@ -129,10 +130,10 @@ def _local(study: Study) -> str:
     )
     if chosen.is_unnamed:
         return (
-            f"Install the debug symbols of {chosen.object_name}, and ask again: {strategy_name(best)} in one "
-            f"of its functions, which has no name: {saved}."
+            f"Install the debug symbols of {chosen.object_name}, and ask again: "
+            f"{strategy_name(best, chosen)} in one of its functions, which has no name: {saved}."
         )
-    return f"Put {strategy_name(best)} into {chosen.with_source}: {saved}."
+    return f"Put {strategy_in_place(best, chosen)}: {saved}."
 
 
 def _measured(study: Study) -> str:
@@ -173,8 +174,8 @@ def _aged_headline(study: Study, answer: Answer) -> str:
         scope = best_aged_scope(aged)
         assert scope
         assert scope.effect
-        place = f"put {strategy_name(scope.effect)} into {scope.candidate.with_source}"
-        advice = f"{place}: {scope_change(scope, aged)}"
+        place = strategy_in_place(scope.effect, scope.candidate)
+        advice = f"put {place}: {scope_change(scope, aged)}"
     return f"{before}; on {aged.heap} {advice}, {_measured(study)}."
 
 
@@ -183,8 +184,7 @@ def _then(study: Study) -> str:
     if on_top is None or study.chosen is None:
         return ""
     return (
-        f" Then put {strategy_name(on_top)} into {study.chosen.with_source}: that still saves "
-        f"{times(-on_top.time.median)}."
+        f" Then put {strategy_in_place(on_top, study.chosen)}: that still saves {times(-on_top.time.median)}."
     )
 
 
@@ -205,7 +205,7 @@ def _unresolved(study: Study) -> str:
         {wide.malloc: wide.time}
         if wide
         else {effect.malloc: effect.time for effect in study.globals.allowed}
-        | {strategy_name(effect): effect.time for effect in tried(study)},
+        | {strategy_name(effect, study.chosen): effect.time for effect in tried(study)},
         study.ceiling.program_seconds,
         len(study.globals.effects) + len(tried(study)) + 3,  # with the base malloc, unchanged and the null
         study.globals.wall_seconds,
@@ -214,8 +214,8 @@ def _unresolved(study: Study) -> str:
         saved = change(study.best.time, study.ground.trial.program_seconds)
         return (
             f"Not resolved: {room}. {title(wide.malloc)} would change no source, and so is worth those runs "
-            f"before {strategy_name(study.best)} in {study.chosen.with_source}: {saved}, {_measured(study)}, "
-            f"against {_base(study)}."
+            f"before {strategy_name(study.best, study.chosen)} in {study.chosen.with_source}: {saved}, "
+            f"{_measured(study)}, against {_base(study)}."
         )
     total = f"{times(study.ceiling.program_seconds)} {_under_load(study)}".rstrip()
     if room:
@@ -317,7 +317,7 @@ def _choice_name(study: Study, choice: Choice) -> str:
     if not choice.is_local:
         return title(choice.name)
     effect = next(effect for effect in tried(study) if effect.strategy == choice.name)
-    return strategy_name(effect).rstrip(",")
+    return strategy_name(effect, study.chosen).rstrip(",")
 
 
 def _reason(best: Choice, equals: Sequence[Choice]) -> str:
@@ -359,7 +359,7 @@ def _metric(study: Study, pattern: str, before: float) -> str:
     """The figure that the load prints; the reader knows whether higher is better."""
     changes = {effect.malloc: effect.metric for effect in study.globals.effects}
     if study.best:
-        changes[strategy_name(study.best).rstrip(",")] = study.best.metric
+        changes[strategy_name(study.best, study.chosen).rstrip(",")] = study.best.metric
     text = "; ".join(f"{metric_change(value)} with {name}" for name, value in changes.items() if value)
     return f"'{pattern}' is {figure(before)} with {study.base}{f'; {text}' if text else ''}"
 
@@ -401,7 +401,7 @@ def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
                 and study.on_top.malloc == effect.malloc
                 and (best := best_strategy_on_top(study))
             ):
-                text += f"; on top of it {strategy_name(best)} {still_saves(best)}"
+                text += f"; on top of it {strategy_name(best, study.chosen)} {still_saves(best)}"
                 if local_is_as_good_as_both(study):
                     peak = peak_ratio(peak_of_both(effect, best), study.globals.peak_bytes)
                     text += f"; both are as fast as the local allocator alone, with a peak of {peak}"
@@ -460,10 +460,11 @@ def _list_alternatives(study: Study, chosen: Candidate) -> Iterator[str]:
         if effect is study.best:
             continue
         saved = -effect.time.median
+        name = strategy_name(effect, chosen).rstrip(",")
         if effect.saves:
-            yield f"{strategy_name(effect).rstrip(',')}: {times(saved)}"
+            yield f"{name}: {times(saved)}"
         elif effect.costs:
-            yield f"{strategy_name(effect).rstrip(',')}: costs {times(-saved)}"
+            yield f"{name}: costs {times(-saved)}"
     peak = study.globals.peak_bytes
     if peak and chosen.returns > 1 and chosen.bytes > peak:
         yield f"a never-released arena: do not (peak {(peak + chosen.bytes) / peak:.1f} x)"
@@ -506,6 +507,8 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
             f"Calls of {study.chosen.title} cannot be distinguished by their stacks, so its containment is "
             "an upper bound; MALLARD_SCOPE in the function makes it exact."
         )
+    if kind == "local" and study.chosen and study.best:
+        yield from _rewinding(study.best, study.chosen)
     unnamed = {screened.candidate.object_name for screened in study.screened if screened.candidate.is_unnamed}
     if study.chosen and study.chosen.is_unnamed:
         unnamed.add(study.chosen.object_name)
@@ -513,6 +516,22 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
         yield names_remedy(sorted(unnamed), study.profile)
     if study.ground and not study.best and kind != "unmeasured":
         yield NOT_SEEN
+
+
+def _rewinding(best: Effect, chosen: Candidate) -> Iterator[str]:
+    """The place for the rewind, if the recording does not show that the scope returned each time."""
+    if chosen.returns_each_time or best.strategy not in REGIONS or best.counts.started_again <= 1:
+        return
+    if chosen.is_main:
+        yield (
+            f"{chosen.title} does not return between the rewinds of the trial, which came when none of its "
+            "blocks was live. Rewind at the end of a round of the loop."
+        )
+        return
+    yield (
+        f"The stacks do not distinguish calls of {chosen.title} from rounds of a loop in it. Rewind where "
+        "no block is used any more: on return, or at the end of a round."
+    )
 
 
 def _base(study: Study) -> str:

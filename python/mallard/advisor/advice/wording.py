@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.trial.effect import Effect
 from mallard.shared.stats import Difference
 
@@ -15,17 +16,34 @@ NAMES = {
     "adaptive-pool": "adaptive pools",
     "heap": "a local heap",
 }
+REUSED_WHEN_EMPTY = {
+    "monotonic": "a monotonic allocator, rewound when none of its blocks is live,",
+    "multipool+monotonic": (
+        "a multipool over a monotonic allocator, released when none of its blocks is live,"
+    ),
+}
 RELEASED_AT_END = {
     "monotonic": "a monotonic allocator, released at the end,",
     "multipool+monotonic": "a multipool over a monotonic allocator, released at the end,",
 }
 
 
-def strategy_name(effect: Effect) -> str:
-    """The name with the moment at which memory is reused: in a trial, when no block is live."""
+def strategy_name(effect: Effect, candidate: Candidate | None) -> str:
+    """The name with the moment at which memory is reused. In a trial no block is live then; the recording
+    shows whether that is the return of the scope.
+    """
     if effect.counts.started_again <= 1 and effect.strategy in RELEASED_AT_END:
         return RELEASED_AT_END[effect.strategy]
+    if candidate and not candidate.returns_each_time and effect.strategy in REUSED_WHEN_EMPTY:
+        return REUSED_WHEN_EMPTY[effect.strategy]
     return NAMES.get(effect.strategy, effect.strategy)
+
+
+def strategy_in_place(effect: Effect, candidate: Candidate) -> str:
+    """`a multipool into handle() (server.cpp:88)`."""
+    name = strategy_name(effect, candidate)
+    is_iteration = candidate.is_main and name == REUSED_WHEN_EMPTY.get(effect.strategy)
+    return f"{name} into {'the loop of ' if is_iteration else ''}{candidate.with_source}"
 
 
 def times(seconds: float) -> str:

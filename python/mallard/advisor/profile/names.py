@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 
 from mallard.advisor.profile.document import Function, Place, Profile
 from mallard.advisor.profile.records import Scope
@@ -196,6 +197,17 @@ class Names:
         """The places of a stack, the innermost first."""
         stacks = self._profile.stacks
         return stacks[number] if number is not None and 0 <= number < len(stacks) else ()
+
+    def inlined_calls(self, function: int) -> Iterator[tuple[str, str] | None]:
+        """The caller and its line for each inlined call of the function on the stacks of sites; None for a
+        call that is not inlined.
+        """
+        for site in self._profile.sites:
+            for amount in site.stacks:
+                for inner, outer in pairwise(self.stack(amount.stack)):
+                    if inner is not None and self.place(inner).function == function:
+                        is_inlined = outer is not None and self.place(inner).inlined
+                        yield (self.place_function(outer), self.place_source(outer)) if is_inlined else None
 
     def scope(self, scope: Scope) -> str:
         return printable_name(scope.name) if scope.name is not None else self.short(scope.function)

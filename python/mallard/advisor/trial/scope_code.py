@@ -118,7 +118,17 @@ def _dear(further_levels: float) -> str:
 
 
 def _to_variable(files: list[dict[str, Any]]) -> str:
-    """FILE:BEGIN,BEGIN;FILE:..., as in advisor/trial/setting.hpp: the functions around these instructions."""
-    return ";".join(
-        f"{file['file']}:{','.join(format(offset, 'x') for offset in file['instructions'])}" for file in files
-    )
+    """FILE:BEGIN,BEGIN-END;FILE:..., as in advisor/trial/setting.hpp: the functions around the instructions,
+    and the ranges of a function that is inlined into others.
+    """
+    return ";".join(f"{file['file']}:{','.join(_code_of_file(file))}" for file in files)
+
+
+def _code_of_file(file: dict[str, Any]) -> list[str]:
+    ranges = file.get("ranges", [])
+    compiled = [
+        format(offset, "x")
+        for offset in file["instructions"]
+        if not any(begin <= offset < end for begin, end in ranges)
+    ]
+    return [*compiled, *(f"{begin:x}-{end:x}" for begin, end in ranges)]

@@ -58,9 +58,22 @@ static __attribute__((noinline)) int with_clone(int number, int always_five) {
     return sink + always_five;
 }
 
+/// Inlined into one caller, and called by another.
+__attribute__((visibility("hidden"))) int once_inlined(int number) {
+    sink = number;
+    return sink * 5;
+}
+
+int (*volatile by_pointer)(int) = once_inlined;
+
+__attribute__((noinline, flatten)) int flattened(int number) {
+    return once_inlined(number) + 1;
+}
+
 int call_clones(int number) {
     const auto lambda = [number](int more) __attribute__((noinline)) { return sink + number + more; };
-    return with_clone(number, 5) + with_clone(sink, 5) + lambda(3) + hidden{}(number);
+    return with_clone(number, 5) + with_clone(sink, 5) + lambda(3) + hidden{}(number) + flattened(number) +
+           by_pointer(number);
 }
 
 } // namespace toy
