@@ -27,11 +27,11 @@ public:
     struct code {
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
-        Dwarf_Die entry{};
+        Dwarf_Off entry = 0;
         std::uint64_t entry_begin = 0; ///< of all ranges of the entry
-        std::uint32_t depth = 0;
         std::uint32_t parent = no_parent;
-        bool inlined = false;
+        std::uint32_t depth : 31 = 0;
+        std::uint32_t inlined : 1 = 0;
     };
 
     /// Effects: reads the functions below `unit`.
@@ -40,10 +40,17 @@ public:
     /// Returns: the codes at the address, from the innermost one to the compiled function.
     [[nodiscard]] std::vector<const code*> at(std::uint64_t address) const;
 
+    /// Returns: the entry in the DWARF. Offsets are stored, because entries would be half of a large program's tree.
+    [[nodiscard]] Dwarf_Die entry(const code& function) const noexcept {
+        Dwarf_Die entry{};
+        (void)dwarf_offdie(dwarf_, function.entry, &entry);
+        return entry;
+    }
+
     /// Returns: the inlined functions at the address, from the outermost one to the innermost.
     [[nodiscard]] std::vector<const code*> inlined_at(std::uint64_t address) const {
         std::vector<const code*> matches = at(address);
-        std::erase_if(matches, [](const code* match) { return !match->inlined; });
+        std::erase_if(matches, [](const code* match) { return match->inlined == 0; });
         std::ranges::reverse(matches);
         return matches;
     }
@@ -56,6 +63,7 @@ private:
     void read(Dwarf_Die unit);
     void add(Dwarf_Die& entry, std::uint32_t depth, bool inlined);
 
+    Dwarf* dwarf_;
     std::vector<code> codes_;
 };
 
@@ -101,7 +109,7 @@ bool has_code_in_types(Dwarf_Die& unit) noexcept {
     }
 }
 
-function_tree::function_tree(Dwarf_Die unit) {
+function_tree::function_tree(Dwarf_Die unit) : dwarf_(dwarf_cu_getdwarf(unit.cu)) {
     read(unit);
     std::ranges::sort(codes_, [](const code& left, const code& right) {
         return std::tuple(left.begin, right.end, left.depth) < std::tuple(right.begin, left.end, right.depth);
@@ -161,7 +169,8 @@ void function_tree::add(Dwarf_Die& entry, std::uint32_t depth, bool inlined) {
          count < most_ranges_of_function && (at = dwarf_ranges(&entry, at, &base, &begin, &end)) > 0;
          ++count) {
         if (begin < end) {
-            codes_.push_back({begin, end, entry, begin, depth, no_parent, inlined});
+            codes_.push_back({begin, end, dwarf_dieoffset(&entry), begin, no_parent, depth & 0x7fff'ffffU,
+                              static_cast<std::uint32_t>(inlined)});
             entry_begin = std::min<std::uint64_t>(entry_begin, begin);
         }
     }
@@ -182,7 +191,7 @@ std::vector<const function_tree::code*> function_tree::at(std::uint64_t address)
             continue;
         }
         matches.push_back(&codes_[index]);
-        if (!codes_[index].inlined) {
+        if (codes_[index].inlined == 0) {
             break;
         }
     }
@@ -246,16 +255,43 @@ Dwarf_Die referred(Dwarf_Die entry, unsigned attribute) {
     return exists ? target : entry;
 }
 
-/// Returns: an address that is equal for all calls of an inlined function, and its compiled copy.
+/// Returns: an address that is equal for all calls of an inlined function, and its compiled copy. Link-time optimisation
+/// refers to an entry of its own, and that to the entry of the compilation.
 const void* identity(Dwarf_Die entry) {
-    return referred(entry, DW_AT_abstract_origin).addr;
+    constexpr unsigned most_references = 8; // a damaged file can have a circle
+    const void* origin = entry.addr;
+    for (unsigned count = 0; count < most_references; ++count) {
+        entry = referred(entry, DW_AT_abstract_origin);
+        if (entry.addr == origin) {
+            break;
+        }
+        origin = entry.addr;
+    }
+    return origin;
+}
+
+/// Returns: the file with that number in a unit. dwarf_decl_file() aborts for a split unit whose files were not read before.
+std::string file_name(Dwarf_CU* compile_unit, Dwarf_Word number) {
+    Dwarf_Die entry;
+    Dwarf_Files* files = nullptr;
+    std::size_t count = 0;
+    const bool has_files =
+        dwarf_cu_die(compile_unit, &entry, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) != nullptr &&
+        dwarf_getsrcfiles(&entry, &files, &count) == 0;
+    return has_files && number < count ? to_string(dwarf_filesrc(files, number, nullptr, nullptr))
+                                       : std::string();
 }
 
 source_place read_declaration(Dwarf_Die entry) {
     source_place place;
     int number = 0;
+    Dwarf_Attribute file;
+    Dwarf_Word file_number = 0;
     place.symbol = linker_symbol(entry);
-    place.file = to_string(dwarf_decl_file(&entry));
+    if (dwarf_attr_integrate(&entry, DW_AT_decl_file, &file) != nullptr &&
+        dwarf_formudata(&file, &file_number) == 0) {
+        place.file = file_name(file.cu, file_number);
+    }
     place.line = dwarf_decl_line(&entry, &number) == 0 ? static_cast<unsigned>(number) : 0;
     return place;
 }
@@ -280,8 +316,8 @@ const std::map<const void*, std::uint64_t>& unit::copies() {
     if (!compiled_copies) {
         compiled_copies.emplace();
         for (const function_tree::code& code : tree().codes()) {
-            if (!code.inlined) {
-                compiled_copies->try_emplace(identity(code.entry), code.entry_begin);
+            if (code.inlined == 0) {
+                compiled_copies->try_emplace(identity(tree().entry(code)), code.entry_begin);
             }
         }
     }
@@ -300,13 +336,8 @@ std::optional<Dwarf_Word> unsigned_attribute(Dwarf_Die entry, unsigned name) {
 /// Sets the call site of an inlined function.
 void set_call(Dwarf_Die entry, source_place& into) {
     into.line = static_cast<unsigned>(unsigned_attribute(entry, DW_AT_call_line).value_or(0));
-    const std::optional<Dwarf_Word> file = unsigned_attribute(entry, DW_AT_call_file);
-    Dwarf_Die unit_entry;
-    Dwarf_Files* files = nullptr;
-    std::size_t count = 0;
-    if (file && dwarf_diecu(&entry, &unit_entry, nullptr, nullptr) != nullptr &&
-        dwarf_getsrcfiles(&unit_entry, &files, &count) == 0 && *file < count) {
-        into.file = to_string(dwarf_filesrc(files, *file, nullptr, nullptr));
+    if (const std::optional<Dwarf_Word> file = unsigned_attribute(entry, DW_AT_call_file)) {
+        into.file = file_name(entry.cu, *file);
     }
 }
 
@@ -367,6 +398,9 @@ struct source_lines::state {
         return match == nullptr ? std::vector<const function_tree::code*>()
                                 : match->tree().inlined_at(address - bias);
     }
+
+    /// Requires: inlined_at() is not empty for the address.
+    const function_tree& tree_at(std::uint64_t address) { return unit_at(address - bias)->tree(); }
 };
 
 source_lines::source_lines(Dwfl_Module* module) : state_(std::make_unique<state>()) {
@@ -396,12 +430,13 @@ std::vector<source_place> source_lines::at(std::uint64_t address) {
         place.line = dwarf_lineno(line, &number) == 0 ? static_cast<unsigned>(number) : 0;
     }
     for (const function_tree::code* const code : match->tree().at(in_dwarf)) {
-        place.symbol = linker_symbol(code->entry);
-        place.inlined = code->inlined;
+        const Dwarf_Die entry = match->tree().entry(*code);
+        place.symbol = linker_symbol(entry);
+        place.inlined = code->inlined != 0;
         places.push_back(place);
         place = {};
-        if (code->inlined) {
-            set_call(code->entry, place);
+        if (code->inlined != 0) {
+            set_call(entry, place);
         }
     }
     // Code without a function: assembly, or an incomplete description.
@@ -421,8 +456,8 @@ source_place source_lines::declaration(std::uint64_t address) {
         return {};
     }
     for (const function_tree::code* const code : match->tree().at(in_dwarf)) {
-        if (!code->inlined) {
-            return read_declaration(code->entry);
+        if (code->inlined == 0) {
+            return read_declaration(match->tree().entry(*code));
         }
     }
     return {};
@@ -431,22 +466,24 @@ source_place source_lines::declaration(std::uint64_t address) {
 std::vector<inlined_function> source_lines::inlined_at(std::uint64_t address) {
     std::vector<inlined_function> functions;
     for (const function_tree::code* const code : state_->inlined_at(address)) {
-        functions.push_back({identity(code->entry), code->entry_begin + state_->bias});
+        const Dwarf_Die entry = state_->tree_at(address).entry(*code);
+        functions.push_back({identity(entry), code->entry_begin + state_->bias});
     }
     return functions;
 }
 
 source_place source_lines::inlined_declaration(std::uint64_t address, std::size_t index) {
     const auto matches = state_->inlined_at(address);
-    return index < matches.size() ? read_declaration(matches[index]->entry) : source_place{};
+    return index < matches.size() ? read_declaration(state_->tree_at(address).entry(*matches[index]))
+                                  : source_place{};
 }
 
 std::vector<code_span> source_lines::inlined_code(std::uint64_t address, std::size_t index) {
     std::vector<code_span> ranges;
     const auto matches = state_->inlined_at(address);
     if (index < matches.size()) {
-        for (const function_tree::code& code : state_->unit_at(address - state_->bias)->tree().codes()) {
-            if (code.entry.addr == matches[index]->entry.addr) {
+        for (const function_tree::code& code : state_->tree_at(address).codes()) {
+            if (code.entry == matches[index]->entry) {
                 ranges.push_back({code.begin + state_->bias, code.end + state_->bias});
             }
         }
@@ -460,7 +497,7 @@ std::optional<std::uint64_t> source_lines::compiled_copy(std::uint64_t address, 
         return std::nullopt;
     }
     const auto& copies = state_->unit_at(address - state_->bias)->copies();
-    const auto copy = copies.find(identity(matches[index]->entry));
+    const auto copy = copies.find(identity(state_->tree_at(address).entry(*matches[index])));
     return copy == copies.end() ? std::nullopt : std::optional(copy->second + state_->bias);
 }
 
@@ -471,12 +508,12 @@ std::set<std::string> source_lines::inlined_containing(std::string_view text) {
     }
     for (unit& compile_unit : state_->units) {
         for (const function_tree::code& code : compile_unit.tree().codes()) {
-            if (!code.inlined) {
+            if (code.inlined == 0) {
                 continue;
             }
-            if (const std::string symbol = linker_symbol(code.entry);
-                symbol.find(text) != std::string::npos) {
-                symbols.insert(symbol.starts_with("_Z") ? symbol : qualified(code.entry, symbol));
+            const Dwarf_Die entry = compile_unit.tree().entry(code);
+            if (const std::string symbol = linker_symbol(entry); symbol.find(text) != std::string::npos) {
+                symbols.insert(symbol.starts_with("_Z") ? symbol : qualified(entry, symbol));
             }
         }
     }

@@ -88,6 +88,19 @@ TEST(code_map, reads_lines_from_split_dwarf) {
     expect_names_of_addr2line(split, toy_path("toy_dwarf4"));
 }
 
+TEST(code_map, reads_declarations_before_lines) {
+    recorded_toy toy("toy_split");
+    std::set<unsigned> lines;
+    for (const std::uint64_t address : code_addresses(toy.path, 3)) {
+        const function_id id = toy.map.function_at(toy.base + address);
+        if (toy.map.short_name(id) == "toy::outer") {
+            EXPECT_TRUE(toy.map.at(id).file.ends_with("/toys/first.cpp"));
+            lines.insert(toy.map.at(id).line);
+        }
+    }
+    EXPECT_EQ(lines, std::set<unsigned>{30});
+}
+
 /// Returns: the short names of the toy's functions with their numbers.
 std::multimap<std::string, function_id> list_functions(recorded_toy& toy) {
     std::set<function_id> numbers;
@@ -178,7 +191,7 @@ TEST(code_map, reports_chains_of_inlined_functions) {
 /// Returns: the functions that are inlined into others, by their short names.
 std::map<std::string, std::set<function_id>> list_inlined(recorded_toy& toy) {
     std::map<std::string, std::set<function_id>> inlined;
-    for (const std::uint64_t address : code_addresses(toy.path, 1)) {
+    for (const std::uint64_t address : code_addresses(toy.path, 3)) {
         const std::vector<place> places = toy.map.places(toy.base + address);
         std::size_t last = 0;
         for (const inlined_place& function : toy.map.inlined(toy.base + address)) {
