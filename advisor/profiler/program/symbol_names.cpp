@@ -89,7 +89,7 @@ std::vector<code_in_file> symbol_names::inlined_code(std::uint64_t level) {
     if (const inlined_place* const function = inlined(level)) {
         const trace::code_file& file = files_[map_.file_at(instruction(level))];
         for (const code_span& range : map_.inlined_code(instruction(level), function->index)) {
-            code.push_back({file.path, range.begin - file.load_address, range.end - file.load_address});
+            code.push_back({range.begin - file.load_address, range.end - file.load_address});
         }
     }
     return code;

@@ -3,6 +3,7 @@
 
 #include "profiler/scopes/scope_totals.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,9 +38,9 @@ struct place_in_file {
 
 /// Code of a file, as offsets from the address at which it is loaded.
 struct code_in_file {
-    std::string path; ///< empty for the program itself
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
+    friend auto operator<=>(const code_in_file&, const code_in_file&) = default;
 };
 
 /// A level is that of a trace, or of `inlined_stacks`.
@@ -61,7 +62,7 @@ public:
     virtual bool is_library_name(std::string_view short_name) = 0;
     /// Returns: the instruction of the level; nothing if it is in no file.
     virtual std::optional<place_in_file> in_file(std::uint64_t level) = 0;
-    /// Returns: the code of the level's function, if it is inlined there; else nothing.
+    /// Returns: the ranges of the level's function, if it is inlined there, in the file of in_file(); else nothing.
     virtual std::vector<code_in_file> inlined_code(std::uint64_t /*level*/) { return {}; }
     /// Returns: reasons for missing or imprecise names.
     virtual std::vector<std::string> warnings() { return {}; }

@@ -14,6 +14,7 @@
 
 #include "trace/context_tree.hpp"
 #include "trace/event.hpp"
+#include "trace/large_memory.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -50,6 +51,7 @@ using level_lookup = std::function<void(std::uint64_t recorded, std::vector<std:
 class inlined_stacks {
 public:
     /// Requires: the tree outlives the object.
+    /// Throws: std::length_error if there are 2^32 nodes.
     /// Complexity: O(nodes of both trees), and a lookup for each address.
     inlined_stacks(const trace::context_tree& recorded, const level_lookup& find_levels);
 
@@ -63,12 +65,19 @@ public:
     void expand(std::span<trace::event> events);
 
 private:
+    /// The stack of a thread's last event.
+    struct thread_stack {
+        trace::context_id context = 0;
+        std::vector<std::uint32_t> depths; ///< of each recorded level, in `expanded_`
+    };
+
     void expand(trace::event& event);
 
     const trace::context_tree* recorded_;
     trace::context_tree expanded_;
-    std::vector<trace::context_id> nodes_; ///< of `expanded_`, by recorded node; empty if nothing is inlined
-    std::vector<trace::context_id> last_;  ///< expanded context, by thread
+    trace::large_vector<trace::context_id>
+        nodes_; ///< of `expanded_`, by recorded node; empty if nothing is inlined
+    std::vector<thread_stack> threads_;
 };
 
 } // namespace mallard::advisor

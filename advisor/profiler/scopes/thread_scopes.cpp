@@ -32,18 +32,26 @@ void thread_scopes::follow(const scope_tree& tree, trace::context_id context, st
         // The stack is unchanged: the innermost function was called again, or has a loop.
         if (skipped) {
             scopes.count_steps_back(totals);
-        } else if (keep != 0 && opens_scope(keep - 1)) {
-            ++totals[levels_.back().function].steps_back;
+        } else if (keep != 0) {
+            count_step_back(contexts, keep - 1, totals);
         }
         return;
     }
     if (!path_.empty() && keep < levels_.size() && levels_[keep].function == tree.function(path_.back())) {
-        level& moved = levels_[keep];
-        if (!skipped && opens_scope(keep) &&
-            recorded_level(contexts.address(path_.back())) <= recorded_level(contexts.address(moved.node))) {
-            ++totals[moved.function].steps_back;
+        // The return address is that of the next level that calls no inlined function.
+        std::size_t former = keep;
+        while (former + 1 < levels_.size() && calls_inlined(contexts.address(levels_[former].node))) {
+            ++former;
         }
-        moved.node = path_.back();
+        std::size_t moved = path_.size() - 1;
+        while (moved > 0 && calls_inlined(contexts.address(path_[moved]))) {
+            --moved;
+        }
+        if (!skipped && recorded_level(contexts.address(path_[moved])) <=
+                            recorded_level(contexts.address(levels_[former].node))) {
+            count_step_back(contexts, keep, totals);
+        }
+        levels_[keep].node = path_.back();
         path_.pop_back();
         ++keep;
     }
@@ -60,6 +68,19 @@ void thread_scopes::follow(const scope_tree& tree, trace::context_id context, st
             ++open;
         }
         levels_.push_back({added, function, open});
+    }
+}
+
+void thread_scopes::count_step_back(const trace::context_tree& contexts, std::size_t index,
+                                    std::vector<scope_totals>& totals) const noexcept {
+    const auto count = [&](std::size_t at) {
+        if (opens_scope(at)) {
+            ++totals[levels_[at].function].steps_back;
+        }
+    };
+    count(index);
+    for (; index > 0 && calls_inlined(contexts.address(levels_[index - 1].node)); --index) {
+        count(index - 1);
     }
 }
 

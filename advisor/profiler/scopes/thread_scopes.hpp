@@ -40,6 +40,10 @@ public:
     open_scopes scopes;
 
 private:
+    /// Effects: notes that the call at the level may be a different one. So may be the calls that it is inlined into, up to
+    /// the compiled function, which has the same return address.
+    void count_step_back(const trace::context_tree& contexts, std::size_t index,
+                         std::vector<scope_totals>& totals) const noexcept;
     /// Returns: false for the inner call of a recursion.
     [[nodiscard]] bool opens_scope(std::size_t index) const noexcept;
 

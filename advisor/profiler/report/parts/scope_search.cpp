@@ -157,7 +157,7 @@ void write_callers(json_writer& to, const report_source& source, scope_id scope)
 
 struct scope_code {
     std::set<std::uint64_t> instructions;
-    std::set<std::pair<std::uint64_t, std::uint64_t>> ranges;
+    std::set<code_in_file> ranges;
 };
 
 /// The instructions of the function that were on stacks: a trial serves the functions around them. Where the function is
@@ -167,13 +167,19 @@ void write_code(json_writer& to, const report_source& source, scope_id scope) {
     std::map<std::string, scope_code> files;
     std::vector<bool> is_known(contexts.addresses());
     const auto add = [&](std::uint64_t instruction, std::uint64_t level) {
-        if (inlined_depth(level) != 0) {
-            for (const code_in_file& code : source.names.inlined_code(level)) {
-                files[code.path].ranges.emplace(code.begin, code.end);
-            }
+        const auto place = source.names.in_file(instruction);
+        if (!place) {
+            return;
         }
-        if (const auto place = source.names.in_file(instruction)) {
-            files[place->path].instructions.insert(place->offset);
+        auto& [instructions, ranges] = files[place->path];
+        instructions.insert(place->offset);
+        const bool is_in_range = std::ranges::any_of(ranges, [&](const code_in_file& range) {
+            return range.begin <= place->offset && place->offset < range.end;
+        });
+        // Other instructions of the same call of the function, whose ranges are known, or of a recursion that is inlined.
+        if (!is_in_range) {
+            const std::vector<code_in_file> code = source.names.inlined_code(level);
+            ranges.insert(code.begin(), code.end());
         }
     };
     for (std::size_t index = trace::stack_ends; index < contexts.size(); ++index) {

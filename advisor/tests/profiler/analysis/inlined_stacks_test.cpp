@@ -1,5 +1,6 @@
 // Inlined functions are levels of their own, as if they had been called.
 #include "profiler/scopes/inlined_stacks.hpp"
+#include "profiler/scopes/thread_scopes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -111,8 +112,66 @@ TEST_F(inlined_levels, accept_damaged_counts_of_kept_levels) {
     std::vector<trace::event> events{event(context, 1'000'000),
                                      event(context_tree::root(stack_end::null), 7)};
     stacks.expand(events);
-    EXPECT_EQ(events[0].kept, 3u);
+    EXPECT_EQ(events[0].kept, 0u);
     EXPECT_EQ(events[1].kept, 0u);
+}
+
+TEST_F(inlined_levels, keep_the_children_of_many_calls_apart) {
+    std::vector<trace::event> events;
+    for (std::uint64_t caller = 0; caller < 3000; ++caller) {
+        events.push_back(event(add({0x1000 + caller, 0x110}), 0));
+        events.push_back(event(add({0x1000 + caller, 0x120}), 1));
+    }
+    inlined_stacks stacks(recorded, find_levels);
+    stacks.expand(events);
+    for (std::size_t at = 0; at < events.size(); at += 2) {
+        const std::vector<std::uint64_t> expected{0x1000 + at / 2, calling_level(0, 0x101),
+                                                  inlined_level(1, 0x110)};
+        ASSERT_EQ(levels(stacks, events[at].context), expected);
+        ASSERT_EQ(stacks.contexts().parent(events[at].context),
+                  stacks.contexts().parent(events[at + 1].context));
+        ASSERT_EQ(events[at + 1].kept, 2u);
+    }
+    EXPECT_EQ(stacks.contexts().size(), trace::stack_ends + 3000u * 4);
+}
+
+/// A function may have been called again if one that is inlined into it steps back: both have one return address.
+TEST_F(inlined_levels, step_back_with_their_compiled_function) {
+    constexpr scope_id main = 0;
+    constexpr scope_id compiled = 1;
+    constexpr scope_id inlined = 2;
+    const auto find_function = [](std::uint64_t level) {
+        return level == main_level ? main : inlined_depth(level) == 0 ? compiled : inlined;
+    };
+    const context_id first = add({main_level, 0x110});
+    const context_id second = add({main_level, 0x120});
+    const context_id outside = add({main_level, 0x118});
+    std::vector<trace::event> events{event(first, 0), event(second, 1), event(first, 1),
+                                     event(first, 2), event(second, 1), event(outside, 1)};
+    const auto find_outside = [&](std::uint64_t level, std::vector<std::uint64_t>& levels) {
+        if (level == 0x118) {
+            levels.push_back(level);
+        } else {
+            find_levels(level, levels);
+        }
+    };
+    const auto steps_back = [&](inlined_stacks& stacks, std::vector<trace::event> followed) {
+        stacks.expand(followed);
+        const scope_tree tree(stacks.contexts(), find_function);
+        thread_scopes thread;
+        std::vector<scope_totals> totals(3);
+        for (std::uint64_t number = 0; const trace::event& step : followed) {
+            thread.follow(tree, step.context, step.kept, number, number, totals);
+            ++number;
+        }
+        return std::vector<std::uint64_t>{totals[main].steps_back, totals[compiled].steps_back,
+                                          totals[inlined].steps_back};
+    };
+    inlined_stacks without(
+        recorded, [](std::uint64_t level, std::vector<std::uint64_t>& levels) { levels.push_back(level); });
+    inlined_stacks with(recorded, find_outside);
+    EXPECT_EQ(steps_back(without, events), (std::vector<std::uint64_t>{0, 3, 0}));
+    EXPECT_EQ(steps_back(with, events), (std::vector<std::uint64_t>{0, 3, 2}));
 }
 
 } // namespace

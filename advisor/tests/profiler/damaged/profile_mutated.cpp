@@ -3,6 +3,7 @@
 #include "profiler/export/exports.hpp"
 #include "profiler/program/symbol_names.hpp"
 #include "profiler/report/profile_report.hpp"
+#include "profiler/scopes/inlined_stacks.hpp"
 #include "trace/recordings/mutated_trace.hpp"
 #include "trace/recordings/trace_file.hpp"
 
@@ -18,12 +19,23 @@ std::string profile(trace::reader& reader, std::size_t index, advisor::symbol_na
     const advisor::function_lookup find_function = [&](std::uint64_t level) {
         return names.function_at(level);
     };
-    const advisor::scope_tree stacks(reader.contexts(index), find_function);
+    // Some addresses are as if a function were inlined there, which DWARF does not know.
+    advisor::inlined_stacks expanded(
+        reader.contexts(index), [](std::uint64_t recorded, std::vector<std::uint64_t>& levels) {
+            const bool is_inlined = recorded % 4 == 1;
+            if (is_inlined) {
+                levels.push_back(advisor::calling_level(0, recorded - recorded % 64));
+            }
+            levels.push_back(advisor::inlined_level(is_inlined ? 1 : 0, recorded));
+        });
+    const advisor::scope_tree stacks(expanded.contexts(), find_function);
     advisor::analysis results(stacks, find_function,
                               {process.first_ticks, process.last_ticks, process.ticks_per_second});
     reader.begin(index);
     for (auto batch = reader.next(); !batch.empty(); batch = reader.next()) {
-        results.add(batch);
+        std::vector<trace::event> events(batch.begin(), batch.end());
+        expanded.expand(events);
+        results.add(events);
     }
     results.finish();
     advisor::report_request request;
