@@ -156,4 +156,16 @@ def test_locates_an_inlined_function_by_its_ranges(monkeypatch):
     scope = {"kind": "function", "row": {"function": 0}, "code": code}
     document = {"functions": [{"short_name": "handle"}], "scope": scope}
     monkeypatch.setattr(scope_code, "ask", lambda words: json.dumps(document))
-    assert dict(locate_scope(TRACE, "handle").variables)[CODE] == ":1f,50,40-48,60-70"
+    assert dict(locate_scope(TRACE, "handle").variables)[CODE] == ":40-48,60-70,1f,50"
+
+
+def test_rejects_more_ranges_than_a_trial_finds(monkeypatch):
+    ranges = [[begin, begin + 1] for begin in range(1025)]
+    scope = {"kind": "function", "row": {"function": 0}}
+    document = {"functions": [{"short_name": "handle"}], "scope": scope}
+    monkeypatch.setattr(scope_code, "ask", lambda words: json.dumps(document))
+    scope["code"] = [{"file": "", "instructions": [0], "ranges": ranges[1:]}]
+    assert locate_scope(TRACE, "handle").name == "handle"
+    scope["code"] = [{"file": "", "instructions": [0], "ranges": ranges}]
+    with pytest.raises(UsageError, match="handle is inlined at 1025 ranges of code"):
+        locate_scope(TRACE, "handle")

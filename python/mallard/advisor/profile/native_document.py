@@ -67,7 +67,8 @@ def document_rows(document: dict[str, Any]) -> Rows:
     yield from _timeline(document.get("timeline") or {})
     lives = document.get("lifetimes") or {}
     for unit in ("bytes", "time"):
-        yield from _triples(lives, f"by_{unit}", "lifetimes", "log2", unit=unit)
+        columns = ("log2", "allocations", "bytes")
+        yield from _tuples(lives, f"by_{unit}", "lifetimes", columns, unit=unit)
     yield from _rows(document.get("flame") or {}, "nodes", "flame", numbered="id", default=())
 
 
@@ -116,13 +117,13 @@ def _in_depth(in_depth: Any, scope: int) -> Rows:
     yield from _rows(in_depth, "pairs", "pairs", default=(), within=scope)
     yield from _rows(in_depth, "callers", "callers", default=())
     for code in _list(in_depth, "code", ()):
-        for instruction in _list(code, "instructions"):
-            yield "code", {"file": code.get("file"), "instruction": instruction}
+        instructions, file = _list(code, "instructions"), _leaf(code.get("file"))
+        for instruction in instructions:
+            yield "code", {"file": file, "instruction": instruction}
+        yield from _tuples(code, "ranges", "inlined_code", ("begin_offset", "end_offset"), file=file)
     for kind in ("bytes", "peak"):
-        for pair in _list(in_depth, f"activation_{kind}_classes", ()):
-            sizes = pair if isinstance(pair, list) and len(pair) == 2 else _wrong(pair, "pair")
-            row = dict(zip(("most_bytes", "activations"), sizes, strict=True))
-            yield "activation_classes", row | {"kind": kind}
+        columns = ("most_bytes", "activations")
+        yield from _tuples(in_depth, f"activation_{kind}_classes", "activation_classes", columns, kind=kind)
 
 
 def _sites(document: dict[str, Any], within: dict[str, int], default: Any = None) -> Rows:
@@ -136,7 +137,7 @@ def _sites(document: dict[str, Any], within: dict[str, int], default: Any = None
 
 def _figures(figures: dict[str, Any], of: dict[str, int]) -> Rows:
     yield "figures", _flat(figures) | of
-    yield from _triples(figures, "sizes", "sizes", "most_bytes", **of)
+    yield from _tuples(figures, "sizes", "sizes", ("most_bytes", "allocations", "bytes"), **of)
 
 
 def _timeline(timeline: dict[str, Any]) -> Rows:
@@ -160,10 +161,12 @@ def _rows(
         yield table, _flat(row) | ({numbered: at} if numbered else {}) | values
 
 
-def _triples(around: Any, name: str, table: str, first: str, **values: Any) -> Rows:
+def _tuples(around: Any, name: str, table: str, columns: tuple[str, ...], **values: Any) -> Rows:
+    """The rows of a list whose elements are lists of as many values as there are columns."""
     for row in _list(around, name, ()):
-        triple = row if isinstance(row, list) and len(row) == 3 else _wrong(row, "list of three")
-        yield table, dict(zip((first, "allocations", "bytes"), triple, strict=True)) | values
+        if not isinstance(row, list) or len(row) != len(columns):
+            _wrong(row, f"list of {len(columns)}")
+        yield table, dict(zip(columns, row, strict=True)) | values
 
 
 def _flat(value: Any, prefix: str = "", without: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -466,6 +466,13 @@ CREATE TABLE code( -- instructions of the function of `--scope` that were on sta
     instruction INTEGER NOT NULL -- offset from the load address of the file
 ) STRICT;
 
+CREATE TABLE inlined_code( -- code of the function of `--scope` where it is inlined into others [none]
+    recording INTEGER NOT NULL,
+    file TEXT NOT NULL, -- as in `code`
+    begin_offset INTEGER NOT NULL, -- of the first byte, from the load address of the file
+    end_offset INTEGER NOT NULL -- behind the last byte
+) STRICT;
+
 CREATE TABLE activation_classes( -- activations of the scope of `--scope` by size class [none]
     recording INTEGER NOT NULL,
     kind TEXT NOT NULL CHECK(kind IN ('bytes', 'peak')), -- bytes allocated, or highest live bytes

@@ -19,6 +19,7 @@ BY_STACK = ("MALLARD_TRIAL_BY", "stack")
 RULES = "MALLARD_TRIAL_RULES"
 # A return address behind the first one takes some 85 instructions, and the kept stack 450 to 1,000.
 MOST_FURTHER_LEVELS = 4.0
+MOST_RANGES = 1024  # `code_ranges::most` in advisor/trial/setting.hpp
 DETECTOR = "MALLARD_DETECTOR"  # for developers: the user's environment selects a method
 METHODS = ("rules", "stack")
 OTHER_STACKS = (
@@ -44,6 +45,12 @@ def locate_scope(trace: Path, name: str, process: str | None = None) -> Scope:
                 f"a part of {full_name} is in '{file['file']}', and a trial finds no code in a path with a "
                 "semicolon; give the file or its folder another name"
             )
+    ranges = sum(len(file.get("ranges", ())) for file in scope.get("code", []))
+    if ranges > MOST_RANGES:
+        raise UsageError(
+            f"{full_name} is inlined at {ranges} ranges of code, and a trial finds at most {MOST_RANGES}; "
+            "declare it noinline, or give a function that calls it"
+        )
     if not scope.get("code"):
         raise UsageError(f"the code of {full_name} is not in a file, so a trial cannot find it")
     # An instrumented function reports its own calls.
@@ -125,10 +132,11 @@ def _to_variable(files: list[dict[str, Any]]) -> str:
 
 
 def _code_of_file(file: dict[str, Any]) -> list[str]:
+    """Ranges first: beyond the limit only further instructions of a compiled function are ignored."""
     ranges = file.get("ranges", [])
     compiled = [
         format(offset, "x")
         for offset in file["instructions"]
         if not any(begin <= offset < end for begin, end in ranges)
     ]
-    return [*compiled, *(f"{begin:x}-{end:x}" for begin, end in ranges)]
+    return [*(f"{begin:x}-{end:x}" for begin, end in ranges), *compiled]
