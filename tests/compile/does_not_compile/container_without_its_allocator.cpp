@@ -1,5 +1,5 @@
 // EXPECTED: a mechanism with state has no default: give the container its allocator
-// LINES: 16
+// LINES: 18
 // CODE
 #include <mallard/mallard.hpp>
 
