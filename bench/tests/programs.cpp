@@ -154,19 +154,19 @@ TEST(program_inputs, lie_in_mappings_of_their_own) {
 TEST(program_heap, has_its_history_in_the_pool_of_the_process) {
     const std::string words = "--program json --size small --operations 1 --strategy multipool";
     bench::row young = run_words(bench::run_programs, words);
-    const std::size_t before = free_chunks_of_malloc();
+    const std::size_t free_chunks = free_chunks_of_malloc();
     for (const char* pool : {"-aged", "-tidied"}) {
         bench::row aged = run_words(bench::run_programs, words + pool + " --age old,peak=4M");
         EXPECT_EQ(aged.checksum, young.checksum);
         EXPECT_NEAR(figure_map(aged)["history_live_bytes"], 0.4 * (4 << 20), 0.2 * (4 << 20));
     }
     constexpr std::size_t few = 1000;
-    EXPECT_LT(free_chunks_of_malloc(), before + few);
+    EXPECT_LT(free_chunks_of_malloc(), free_chunks + few);
     static_cast<void>(run_words(bench::run_programs,
                                 "--program json --size small --operations 1 --strategy new-delete "
                                 "--age old,peak=4M"));
     if (allocated_by_malloc() != 0) { // malloc is that of the C library
-        EXPECT_GT(free_chunks_of_malloc(), before + few) << "the heap of malloc has the history";
+        EXPECT_GT(free_chunks_of_malloc(), free_chunks + few) << "the heap of malloc has the history";
     }
 }
 

@@ -114,14 +114,14 @@ programs_cell parse(arguments& args, run_options& options) {
         throw usage_error("--age " + cell.age + ": '" + std::string(wrong) + "' is wrong; allowed are " +
                           std::string(mallard::history::allowed_ages));
     }
-    const program_row& program = program_rows[cell.program];
-    if (cell.subject.past != pool_past::none && program.in_parts) {
-        throw usage_error("--program " + name + " has an allocator for each of its parts, and --strategy " +
-                          options.strategy + " is one pool for all: give multipool");
-    }
-    if (!fits(cell.subject, program)) {
-        throw usage_error("--program " + name + " frees much while it works, and --strategy " +
-                          options.strategy + " reuses nothing: give a strategy that does, such as multipool");
+    if (!fits(cell.subject, program_rows[cell.program])) {
+        const std::string strategy = " and --strategy " + options.strategy;
+        throw usage_error("--program " + name +
+                          (cell.subject.past != pool_past::none
+                               ? " has an allocator for each of its parts," + strategy +
+                                     " is one pool for all: give multipool"
+                               : " frees much while it works," + strategy +
+                                     " reuses nothing: give a strategy that does, such as multipool"));
     }
     return cell;
 }
@@ -179,7 +179,8 @@ constexpr mallard::history::allocator blocks_of_pool{
         },
 };
 
-/// Effects: gives the process's malloc, or its pool, the history of the cell, and writes down what it left.
+/// Effects: gives the process's malloc, or its pool, the history of the cell, writes down what it left, and then tidies the pool
+/// of a strategy that does.
 /// Throws: std::bad_alloc.
 void age_heap(const programs_cell& cell, row& result) {
     if (cell.past.peak_bytes == 0) {
