@@ -78,6 +78,16 @@ def running_until_killed(*words: object, **environment: str) -> "Iterator[subpro
             running.kill()
 
 
+@contextmanager
+def recording_of(collector: Path, folder: Path, pid: int) -> "Iterator[subprocess.Popen[str]]":
+    """A collector that has begun to record the process."""
+    words = [str(collector), "-o", str(folder / "x.trace"), "--pid", str(pid)]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as recording:
+        assert recording.stderr is not None
+        assert "Ctrl-C ends the recording" in recording.stderr.readline()
+        yield recording
+
+
 def maps(pid: int) -> str:
     return Path(f"/proc/{pid}/maps").read_text()
 
@@ -394,10 +404,7 @@ def test_ends_before_a_sandbox(collector, toys, tmp_path):
     with running_until_killed(program) as running:
         assert running.stdout is not None
         running.stdout.readline()
-        words = [collector, "-o", tmp_path / "x.trace", "--pid", str(running.pid)]
-        with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as recording:
-            assert recording.stderr is not None
-            assert "Ctrl-C ends the recording" in recording.stderr.readline()
+        with recording_of(collector, tmp_path, running.pid) as recording:
             wait_until_recorded(tmp_path)
             running.send_signal(signal.SIGUSR1)
             assert running.stdout.readline() == "restricted\n"
@@ -432,10 +439,7 @@ def test_the_thread_leaves_before_the_collector_has_written_the_trace(collector,
     with running_until_killed(program) as running:
         assert running.stdout is not None
         running.stdout.readline()
-        words = [collector, "-o", tmp_path / "x.trace", "--pid", str(running.pid)]
-        with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as recording:
-            assert recording.stderr is not None
-            assert "Ctrl-C ends the recording" in recording.stderr.readline()
+        with recording_of(collector, tmp_path, running.pid) as recording:
             try:
                 wait_until_recorded(tmp_path)
                 recording.send_signal(signal.SIGSTOP)
