@@ -260,11 +260,11 @@ TEST(pooled, starts_again_from_an_arena_that_was_reset) {
 // ---- threads
 
 TEST(pooled, object_outlives_its_thread) {
-    std::unique_ptr<order> made;
-    std::thread([&made] { made.reset(new order(17)); }).join();
+    std::unique_ptr<order> object;
+    std::thread([&object] { object.reset(new order(17)); }).join();
     mallard::chunk_cache::trim();
-    ASSERT_TRUE(is_pooled(made.get()));
-    EXPECT_EQ(made->number, 17);
+    ASSERT_TRUE(is_pooled(object.get()));
+    EXPECT_EQ(object->number, 17);
 }
 
 TEST(pooled, reuses_blocks_that_another_thread_freed) {
