@@ -121,7 +121,13 @@ public:
         }
         return static_cast<unsigned char*>(memory);
     }
-    void free(void* memory) const noexcept { malloc_.free(memory); }
+    void free(block freed) const noexcept {
+        if (malloc_.free_sized == nullptr) {
+            malloc_.free(freed.memory);
+        } else if (freed.memory != nullptr) {
+            malloc_.free_sized(freed.memory, freed.bytes);
+        }
+    }
 
     void add(block added) noexcept {
         blocks_[size_++] = added;
@@ -141,7 +147,7 @@ public:
     void free_random() noexcept {
         block& chosen = blocks_[random.below(size_)];
         bytes_ -= chosen.bytes;
-        free(chosen.memory);
+        free(chosen);
         chosen = blocks_[--size_];
     }
 
@@ -152,7 +158,7 @@ public:
         for (std::uint64_t replaced = 0; replaced < count; ++replaced) {
             block& chosen = blocks_[rows.next()];
             bytes_ -= chosen.bytes;
-            free(chosen.memory);
+            free(chosen);
             chosen.bytes = random.block_bytes();
             chosen.memory = request(chosen.bytes);
             if (chosen.memory == nullptr) {
@@ -170,7 +176,7 @@ public:
         while (size_ > kept) {
             block& chosen = blocks_[std::min(rows.next(), size_ - 1)];
             bytes_ -= chosen.bytes;
-            free(chosen.memory);
+            free(chosen);
             chosen = blocks_[--size_];
         }
     }
@@ -318,7 +324,7 @@ private:
             return failure::no_block;
         }
         if (!live_.put({memory, bytes})) {
-            kept_.free(memory);
+            kept_.free({memory, bytes});
             return failure::wrong_recording;
         }
         return failure::none;
@@ -337,7 +343,7 @@ private:
         const bool is_candidate = freed.bytes <= figures_.peak_bytes / kept_share && figures_.kept > 0;
         has_candidates_ = has_candidates_ || is_candidate;
         if (!is_candidate || !kept_.random.chance(figures_.kept)) {
-            kept_.free(freed.memory);
+            kept_.free(freed);
             return;
         }
         const std::uint64_t bytes = std::max<std::uint64_t>(freed.bytes, least_block);
@@ -359,18 +365,19 @@ private:
 
 /// Returns: false if the malloc has no memory.
 bool settle(population& blocks) noexcept {
-    std::array<void*, settling_slots> held{};
+    std::array<block, settling_slots> held{};
     bool has_memory = true;
     for (std::uint32_t pair = 0; pair < settling_pairs && has_memory; ++pair) {
-        void*& slot = held[blocks.random.below(settling_slots)];
+        block& slot = held[blocks.random.below(settling_slots)];
         blocks.free(slot);
         const bool is_large = blocks.random.below(large_one_in) == 0;
-        slot = blocks.request(is_large ? least_large + blocks.random.below(most_large - least_large)
-                                       : blocks.random.block_bytes());
-        has_memory = slot != nullptr;
+        slot.bytes = is_large ? least_large + blocks.random.below(most_large - least_large)
+                              : blocks.random.block_bytes();
+        slot.memory = blocks.request(slot.bytes);
+        has_memory = slot.memory != nullptr;
     }
-    for (void* const memory : held) {
-        blocks.free(memory);
+    for (const block& last : held) {
+        blocks.free(last);
     }
     return has_memory;
 }

@@ -25,6 +25,8 @@ namespace mallard::history {
 struct allocator {
     void* (*allocate)(std::size_t bytes); ///< null if there is no memory
     void (*free)(void* block);            ///< ignores null
+    /// Called in place of `free` unless it is null. `bytes` are those of the request.
+    void (*free_sized)(void* block, std::size_t bytes) = nullptr;
 };
 
 struct model {

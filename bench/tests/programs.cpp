@@ -73,6 +73,16 @@ TEST_P(programs, give_equal_results_under_every_strategy) {
     EXPECT_GE(offered, 12);
 }
 
+TEST_P(programs, refuse_one_pool_for_all_parts) {
+    const bool is_in_parts = std::string_view(GetParam()) == "documents" || std::string_view(GetParam()) == "sessions" ||
+                             std::string_view(GetParam()) == "modules" || std::string_view(GetParam()) == "world";
+    EXPECT_EQ(error_message(bench::run_programs, line("multipool-tidied")),
+              is_in_parts ? "--program " + std::string(GetParam()) +
+                                " has an allocator for each of its parts, and --strategy multipool-tidied is one pool "
+                                "for all: give multipool"
+                          : "no error");
+}
+
 TEST_P(programs, count_their_requests) {
     const bench::row row = run_words(bench::run_programs, line("multipool"));
     EXPECT_GT(row.allocations, 10);
@@ -128,6 +138,18 @@ TEST(program_inputs, lie_in_mappings_of_their_own) {
     EXPECT_EQ(requests.texts.size(), 256U);
     EXPECT_EQ(interner.stream.vocabulary.size(), 2500U);
     EXPECT_EQ(spatial.points.size(), 4000U);
+}
+
+TEST(program_heap, has_its_history_in_the_pool_of_the_process) {
+    const std::string words = "--program json --size small --operations 1 --strategy multipool";
+    bench::row young = run_words(bench::run_programs, words);
+    const std::size_t before = allocated_by_malloc();
+    for (const char* pool : {"-aged", "-tidied"}) {
+        bench::row aged = run_words(bench::run_programs, words + pool + " --age old,peak=4M");
+        EXPECT_EQ(aged.checksum, young.checksum);
+        EXPECT_NEAR(figure_map(aged)["history_live_bytes"], 0.4 * (4 << 20), 0.2 * (4 << 20));
+    }
+    EXPECT_LT(allocated_by_malloc(), before + (1 << 18)) << "malloc serves no block of a history";
 }
 
 TEST(program_heap, has_a_history_before_the_clock_starts) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from statistics import geometric_mean
 
 from figures.stored import StoredRun, markdown_table, run_conditions, stored_runs
@@ -19,12 +19,14 @@ from mallard.bench.analysis.panel.works import (
 from mallard.bench.analysis.words import percent, percent_text, times_text
 from mallard.bench.cells import Cell, paired
 from mallard.bench.experiments.programs import HELD, NAME
+from mallard.bench.library import AGED, REUSES
 from mallard.shared.age import OLD, YOUNG
 from mallard.shared.mallocs import OWN, split, under
 from mallard.shared.stats import Ratio, geometric_mean_ratio
 
 HISTORY = "history_held_bytes"
 POOLS = ("multipool", "monotonic")
+MULTIPOOLS = (POOLS[0], *REUSES, *AGED)
 WIDEST = 3.0  # of an interval: its ends, as a ratio
 NOT_MEASURED = "Not measured on this machine yet."
 Cells = Mapping[str, Mapping[str, Cell]]
@@ -37,6 +39,8 @@ def blocks() -> dict[str, Callable[[], str]]:
         "which_malloc_answer": lambda: _of_run(_best_mallocs),
         "age_each": lambda: _of_run(_each_program),
         "age_conditions": lambda: _of_run(lambda run: run_conditions(run)),
+        "age_pools": lambda: _of_run(_pools, pools_run),
+        "age_pools_conditions": lambda: _of_run(lambda run: run_conditions(run), pools_run),
     }
 
 
@@ -45,9 +49,17 @@ def whole_tables() -> dict[str, Callable[[], str]]:
 
 
 def aged_run() -> StoredRun | None:
-    """The stored run of programs in several ages, if there is one."""
-    runs = (run for run in stored_runs(NAME) if len(run.run["options"].get("ages", [])) > 1)
-    return next(runs, None)
+    """The stored run of programs in several ages under several mallocs, if there is one."""
+    return next((run for run in _runs_of_ages() if run.run["options"].get("mallocs")), None)
+
+
+def pools_run() -> StoredRun | None:
+    """The one of pools that have had the history themselves."""
+    return next((run for run in _runs_of_ages() if AGED[0] in run.run["options"]["strategies"]), None)
+
+
+def _runs_of_ages() -> Iterator[StoredRun]:
+    return (run for run in stored_runs(NAME) if len(run.run["options"].get("ages", [])) > 1)
 
 
 def old_cells() -> tuple[Cells, str]:
@@ -92,8 +104,8 @@ def _best_malloc(works: Cells) -> str:
     return split(best)[1] or OWN
 
 
-def _of_run(text: Callable[[StoredRun], str]) -> str:
-    run = aged_run()
+def _of_run(text: Callable[[StoredRun], str], find: Callable[[], StoredRun | None] = aged_run) -> str:
+    run = find()
     return text(run) if run else NOT_MEASURED
 
 
@@ -240,6 +252,28 @@ def _resolved(ratio: Ratio) -> str:
     if ratio.bounded and ratio.high > WIDEST * ratio.low:
         return f"{percent(ratio.median)} %, not resolved"
     return percent_text(ratio)
+
+
+def _pools(run: StoredRun) -> str:
+    """A line for each order of reuse, and for pools that had the history: beside `multipool`, and beside itself young."""
+    young, old = (cells_by_work(_works(run, age)) for age in (YOUNG, OLD))
+    lines = []
+    for name in (BASE, *MULTIPOOLS):
+        beside = [compare(cells, name, POOLS[0]) for cells in (young, old)]
+        aged = _aged(young, old, name)
+        if aged is None or None in beside:
+            continue
+        lines.append(
+            [
+                _label(name) if name == BASE else f"`{name}`",
+                *("100 %" if name == POOLS[0] else percent_text(one.mean) for one in beside if one),
+                percent_text(aged),
+                str(len(beside[1].ratios) if beside[1] else 0),
+            ]
+        )
+    return markdown_table(
+        ["allocator", "young, of `multipool`", "old, of it", "old, of itself young", "programs"], lines
+    )
 
 
 def _each_program(run: StoredRun) -> str:

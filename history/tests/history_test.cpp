@@ -64,6 +64,12 @@ void deallocate(void* memory) {
     std::free(memory);
 }
 
+void deallocate_sized(void* memory, std::size_t bytes) {
+    const auto block = ledger.live.find(memory);
+    ledger.frees_of_foreign += block == ledger.live.end() || block->second != bytes ? 1 : 0;
+    deallocate(memory);
+}
+
 /// Memory that nothing had before, and that nothing gets again.
 void* take_fresh(std::size_t bytes) {
     static std::vector<char> memory; // its pages have no memory yet
@@ -77,6 +83,7 @@ void* take_fresh(std::size_t bytes) {
 }
 
 constexpr allocator accounted{allocate, deallocate};
+constexpr allocator sized{allocate, nullptr, deallocate_sized};
 constexpr model small{.peak_bytes = 256 << 10, .rounds = 2, .replaced = 0.5, .kept = 0.25, .seed = 7};
 
 class histories : public testing::Test {
@@ -190,6 +197,15 @@ TEST_F(histories, preserve_errno) {
     errno = 77;
     static_cast<void>(age(accounted, small));
     EXPECT_EQ(errno, 77);
+}
+
+TEST_F(histories, free_by_the_size_of_the_request) {
+    ASSERT_EQ(age(sized, small).failed, failure::none);
+    recording events;
+    ASSERT_TRUE(events.open(recorded({100, 48, freed(1), 5000, freed(0), freed(1)}, 2).c_str()));
+    ASSERT_EQ(age(sized, small, &events).failed, failure::none);
+    EXPECT_GT(ledger.live.size(), 0U);
+    EXPECT_EQ(ledger.frees_of_foreign, 0U);
 }
 
 TEST_F(histories, free_everything_if_a_request_fails) {

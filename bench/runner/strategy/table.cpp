@@ -22,11 +22,12 @@ struct entry {
     reuse_kind reuse = standard;
     bool bursts = false;
     vector_version version = none;
+    pool_past past = pool_past::none;
     std::string_view title = {};  ///< empty: the text of the mechanism is the title
     std::string_view column = {}; ///< the head of a contender's column, one line or two
 
     constexpr operator strategy() const noexcept { // NOLINT: a strategy with words is a strategy
-        return {name, mechanism, binding, destruction, reuse, bursts, version};
+        return {name, mechanism, binding, destruction, reuse, bursts, version, past};
     }
 };
 
@@ -45,7 +46,8 @@ static_assert(std::ranges::all_of(table, has_column_title), "a contender needs t
 
 /// True if the survey's runner has the code. Of mallard's allocators behind a base it has only the inline multipool.
 bool is_in_survey(const strategy& s) noexcept {
-    const bool by_type = s.binding == type_parameter && s.reuse == standard && s.version == none;
+    const bool by_type =
+        s.binding == type_parameter && s.reuse == standard && s.version == none && s.past == pool_past::none;
     const bool inline_multipool = s.mechanism == mechanism_kind::multipool && s.binding == inline_base;
     return s.can(capability::in_survey) && (by_type || inline_multipool || s.is_contender());
 }
@@ -108,6 +110,18 @@ std::string_view to_text(vector_version version) noexcept {
     std::abort();
 }
 
+std::string_view to_text(pool_past past) noexcept {
+    switch (past) {
+    case pool_past::none:
+        return "";
+    case pool_past::aged:
+        return "with a history";
+    case pool_past::tidied:
+        return "with a history, tidied";
+    }
+    std::abort();
+}
+
 std::vector<std::string> strategy_names(strategy_filter offered) {
     std::vector<std::string> names;
     for (const strategy& s : strategies()) {
@@ -164,6 +178,8 @@ void describe_strategies(json_writer& json, strategy_filter offered, pool_listin
             .member("destruction", to_text(s.destruction));
         if (s.reuse != standard) {
             json.member("variant", to_text(s.reuse));
+        } else if (s.past != pool_past::none) {
+            json.member("variant", to_text(s.past));
         } else if (is_library_pool(s.mechanism) && pools == pool_listing::variants) {
             json.member("variant", "another pool of the library");
         } else if (s.mechanism == mechanism_kind::heap && pools == pool_listing::variants) {

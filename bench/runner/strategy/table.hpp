@@ -22,6 +22,9 @@ enum class destruction_kind { normal, winked_out };
 /// The order in which a pool reuses freed blocks (mallard/reuse/order.hpp).
 enum class reuse_kind { standard, last_freed, first_freed, random };
 
+/// What a pool that lives as long as the process has served before: the blocks of a history (history/history.hpp).
+enum class pool_past { none, aged, tidied };
+
 /// A boost::container::vector with an allocator of one of the versions of N1953 and N2045: the first is the
 /// standard's; the second supports preferred and received sizes, and grows and shrinks blocks in place.
 enum class vector_version { none, first, second_masked, second };
@@ -34,6 +37,7 @@ struct strategy {
     reuse_kind reuse = reuse_kind::standard;
     bool bursts = false; ///< requests ranges of blocks at once
     vector_version version = vector_version::none;
+    pool_past past = pool_past::none;
 
     [[nodiscard]] bool can(capability wanted) const noexcept { return has(find_row(mechanism).can, wanted); }
 
@@ -84,10 +88,11 @@ struct strategy {
         return find_row(mechanism).largest_block == SIZE_MAX;
     }
 
-    /// True if each request is one block, and neither the C library nor a mechanism is modified.
+    /// True if each request is one block, and neither the C library nor a mechanism is modified or aged.
     [[nodiscard]] bool is_plain() const noexcept {
-        return !bursts && !is_shared() && !is_bound_to_a_type() && is_for_everything() &&
-               mechanism != mechanism_kind::global_kept && mechanism != mechanism_kind::monotonic_walked;
+        return !bursts && past == pool_past::none && !is_shared() && !is_bound_to_a_type() &&
+               is_for_everything() && mechanism != mechanism_kind::global_kept &&
+               mechanism != mechanism_kind::monotonic_walked;
     }
 
     /// True for strategies of the papers, other pools and contenders that run destructors: the strategies of
@@ -104,6 +109,7 @@ struct strategy {
 [[nodiscard]] std::string_view to_text(destruction_kind kind) noexcept;
 [[nodiscard]] std::string_view to_text(reuse_kind kind) noexcept;
 [[nodiscard]] std::string_view to_text(vector_version version) noexcept;
+[[nodiscard]] std::string_view to_text(pool_past past) noexcept;
 
 /// True if an experiment has the strategy.
 using strategy_filter = bool (*)(const strategy&);

@@ -21,7 +21,9 @@ REUSE_ORDERS = {
     "hybrid": "a magazine before bitmaps",
     "random": "reuse at random (the worst case)",
 }
+PASTS = ("aged", "tidied")  # of a pool that lives as long as the process
 REUSES = tuple(f"multipool-{order}" for order in REUSE_ORDERS)
+AGED = tuple(f"multipool-{past}" for past in PASTS)
 # Titles that the runner's description lacks: it knows variants by their mechanism, and no withdrawn orders.
 _TITLES = {
     "null/base": "none: two calls that do nothing",
@@ -29,10 +31,11 @@ _TITLES = {
     f"multipool{BURST}": "multipool, many nodes at a call",
 }
 # null (memory that is there, two empty calls), new-delete on a platform that keeps its pages, the walk, other
-# orders of reuse, and allocators shared by threads.
+# orders of reuse, pools with a past, and allocators shared by threads.
 BESIDE_PAPERS: dict[str, str] = {
-    name: _TITLES.get(name) or described.STRATEGIES[name]["title"]
-    for name in ("null", "null/base", KEEP, WALK, *REUSES, *SHARED, f"multipool{BURST}")
+    name: _TITLES.get(name)
+    or described.STRATEGIES.get(name, {"title": name})["title"]  # one that is new has none yet
+    for name in ("null", "null/base", KEEP, WALK, *REUSES, *AGED, *SHARED, f"multipool{BURST}")
 }
 # The library's other allocators, in the order of tables: pools of blocks of one size or of small sizes, and
 # the heap, which also serves vectors that ask it to grow in place.

@@ -23,8 +23,8 @@ bool is_in_survey(const strategy& s) noexcept {
 } // namespace
 
 bool has_density(const strategy& s) noexcept {
-    return !s.is_shared() && !s.bursts && !is_library_pool(s.mechanism) && s.is_for_everything() &&
-           s.can(capability::containers) && (!survey_only || is_in_survey(s));
+    return !s.is_shared() && !s.bursts && s.past == pool_past::none && !is_library_pool(s.mechanism) &&
+           s.is_for_everything() && s.can(capability::containers) && (!survey_only || is_in_survey(s));
 }
 
 row run_density(arguments& args, run_options& options) {

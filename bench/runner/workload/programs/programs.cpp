@@ -5,7 +5,8 @@
 /// timed, after scopes that are not. What a program keeps is about the size of a second-level cache, or ten times and more. A
 /// program that frees much while it works is not for an allocator that reuses nothing.
 ///
-/// Before that, the process's malloc is given a history (history/history.hpp): blocks of others that come, go and stay.
+/// Before that, the process's malloc is given a history (history/history.hpp): blocks of others that come, go and stay. Or a pool
+/// is given it, which lives as long as the process, and which all scopes share.
 ///
 /// The programs use the containers of the standard library, and no other library. Inputs are drawn before the clock starts.
 
@@ -79,7 +80,8 @@ constexpr bool has_table =
 bool is_in_survey(const strategy& s) noexcept {
     const bool by_type = s.binding == binding_kind::type_parameter;
     return s.is_contender() ||
-           (by_type && (s.mechanism == mechanism_kind::global || s.mechanism == mechanism_kind::multipool));
+           (by_type && s.past == pool_past::none &&
+            (s.mechanism == mechanism_kind::global || s.mechanism == mechanism_kind::multipool));
 }
 
 bool has_programs(const strategy& s) noexcept {
@@ -89,8 +91,12 @@ bool has_programs(const strategy& s) noexcept {
            (!survey_only || is_in_survey(s));
 }
 
-/// True if the strategy reuses what the program frees, or has an allocator for each part that goes.
+/// True if the strategy reuses what the program frees, or has an allocator for each part that goes. A pool with a past is one for
+/// all parts.
 bool fits(const strategy& s, const program_row& program) noexcept {
+    if (s.past != pool_past::none && program.in_parts) {
+        return false;
+    }
     return s.can(capability::reuses) || !program.reuses ||
            (program.in_parts && s.binding == binding_kind::type_parameter && !s.is_contender());
 }
@@ -108,15 +114,29 @@ programs_cell parse(arguments& args, run_options& options) {
         throw usage_error("--age " + cell.age + ": '" + std::string(wrong) + "' is wrong; allowed are " +
                           std::string(mallard::history::allowed_ages));
     }
-    if (!fits(cell.subject, program_rows[cell.program])) {
+    const program_row& program = program_rows[cell.program];
+    if (cell.subject.past != pool_past::none && program.in_parts) {
+        throw usage_error("--program " + name + " has an allocator for each of its parts, and --strategy " +
+                          options.strategy + " is one pool for all: give multipool");
+    }
+    if (!fits(cell.subject, program)) {
         throw usage_error("--program " + name + " frees much while it works, and --strategy " +
                           options.strategy + " reuses nothing: give a strategy that does, such as multipool");
     }
     return cell;
 }
 
+/// The pool of a strategy with a past. It lives as long as the process.
+multipool& pool_of_process() {
+    static multipool pool;
+    return pool;
+}
+
 /// Returns: the checksum of a scope under the strategy.
 std::uint64_t run_scope(const programs_cell& cell, const program_input& input, std::size_t& spills) {
+    if (cell.subject.past != pool_past::none) {
+        return program_table_for<multipool>()[cell.program].normal(pool_of_process(), input);
+    }
     std::uint64_t sum = 0;
     spills += with_handle(cell.subject, {}, [&]<class Handle>(Handle& handle) {
         if constexpr (has_table<Handle>) {
@@ -139,19 +159,40 @@ std::uint64_t run_scope(const programs_cell& cell, const program_input& input, s
     result.add_figure("peak_live_bytes", static_cast<double>(counts.peak_bytes));
 }
 
-/// Effects: gives the process's malloc the history of the cell, and writes down what it left.
+constexpr mallard::history::allocator malloc_of_process{
+    .allocate = [](std::size_t bytes) { return std::malloc(bytes); },
+    .free = [](void* block) { std::free(block); },
+};
+
+constexpr mallard::history::allocator blocks_of_pool{
+    .allocate = [](std::size_t bytes) -> void* {
+        try {
+            return pool_of_process().allocate(bytes, alignof(std::max_align_t));
+        } catch (const std::bad_alloc&) {
+            return nullptr;
+        }
+    },
+    .free = nullptr,
+    .free_sized =
+        [](void* block, std::size_t bytes) {
+            pool_of_process().deallocate(block, bytes, alignof(std::max_align_t));
+        },
+};
+
+/// Effects: gives the process's malloc, or its pool, the history of the cell, and writes down what it left.
 /// Throws: std::bad_alloc.
-void age_heap(const mallard::history::model& past, row& result) {
-    if (past.peak_bytes == 0) {
+void age_heap(const programs_cell& cell, row& result) {
+    if (cell.past.peak_bytes == 0) {
         return;
     }
-    constexpr mallard::history::allocator process_malloc{
-        .allocate = [](std::size_t bytes) { return std::malloc(bytes); },
-        .free = [](void* block) { std::free(block); },
-    };
-    const mallard::history::remains left = mallard::history::age(process_malloc, past);
+    const pool_past past = cell.subject.past;
+    const mallard::history::remains left =
+        mallard::history::age(past == pool_past::none ? malloc_of_process : blocks_of_pool, cell.past);
     if (left.failed != mallard::history::failure::none) {
         throw std::bad_alloc();
+    }
+    if (past == pool_past::tidied) {
+        pool_of_process().tidy();
     }
     result.add_figure("history_live_bytes", static_cast<double>(left.live_bytes));
     result.add_figure("history_held_bytes", static_cast<double>(left.resident_after - left.resident_before));
@@ -175,7 +216,7 @@ void measure(const programs_cell& cell, const run_options& options, row& result)
     const std::size_t scopes = std::max<std::size_t>(1, cell.operations / input->operations);
     result.iterations = static_cast<std::int64_t>(scopes);
     result.operations = static_cast<std::int64_t>(scopes * input->operations);
-    age_heap(cell.past, result);
+    age_heap(cell, result);
     const bool resets = forget_peak();
     const std::int64_t baseline = peak_resident_bytes();
     warm_up(cell, *input);

@@ -12,13 +12,13 @@ from functools import cache
 
 from mallard.bench.contenders import CONTENDERS, find_peer
 from mallard.bench.library import BASE as BASE
-from mallard.bench.library import KEEP, LIBRARY, SHARED, WALK
+from mallard.bench.library import KEEP, LIBRARY, PASTS, SHARED, WALK
 from mallard.bench.library import NULL as NULL
 from mallard.bench.library import REUSE_ORDERS as REUSE_ORDERS
 from mallard.bench.strategy_names import bound_by_base, of_papers
 from mallard.shared import mallocs
 
-WORST_ORDER = "random"
+NOT_OFFERED = ("random", *PASTS)  # the worst order of reuse, and pools with a past
 
 PAPERS = of_papers()
 
@@ -47,7 +47,7 @@ def in_table_order(names: Iterable[str]) -> list[str]:
 
 def contestants(names: Iterable[str]) -> list[str]:
     """The strategies that mallard offers a program, and the global allocator: without null, settings of the
-    platform or the process, the worst cases and the contenders.
+    platform or the process, worst cases, pools with a past and the contenders.
     """
     return [
         name
@@ -55,15 +55,15 @@ def contestants(names: Iterable[str]) -> list[str]:
         if not name.startswith(NULL)
         and not malloc(name)
         and name not in (KEEP, WALK)
-        and variant(name) != WORST_ORDER
+        and variant(name) not in NOT_OFFERED
         and name not in CONTENDERS
     ]
 
 
 def ours(name: str) -> bool:
-    """True for mallard's strategies, without null and worst cases."""
+    """True for mallard's strategies, without null, worst cases and pools with a past."""
     known = bool(_parts(name)[0]) or name in SHARED or name in LIBRARY
-    return known and name != WALK and not find_peer(name) and variant(name) != WORST_ORDER
+    return known and name != WALK and not find_peer(name) and variant(name) not in NOT_OFFERED
 
 
 def reuse_variants(names: Iterable[str]) -> list[str]:
