@@ -100,7 +100,8 @@ TEST_F(thread_caches, are_reusable_once_allocator_is_destroyed) {
                 ASSERT_NE(o->find_cache(), nullptr) << "all caches are free again";
             }
         }
-    }).join();
+    })
+        .join();
 }
 
 /// Uses its allocator when it ends.
