@@ -65,13 +65,21 @@ template <has_default A>
 template <class Base, class Derived>
 concept base_of_mechanism = std::has_virtual_destructor_v<Base> && std::convertible_to<Derived*, Base*>;
 
+/// The number of arguments of a class of a template, default arguments included. The class is not instantiated.
+template <class T>
+inline constexpr std::size_t argument_count = 0;
+template <template <class...> class C, class... Ts>
+inline constexpr std::size_t argument_count<C<Ts...>> = sizeof...(Ts);
+
 /// True for an allocator like std::pmr::polymorphic_allocator, which refers to a base of A. A concept, so that
-/// the header of std::pmr need not be included.
+/// the header of std::pmr need not be included. A container with default arguments, for which clang++ asks too, is not
+/// instantiated: its default hash may be none.
 template <class Alloc, class A>
-concept polymorphic_over = std::has_virtual_destructor_v<A> && requires(const Alloc& a, A* mechanism) {
-    requires std::convertible_to<A*, decltype(a.resource())>;
-    Alloc(mechanism);
-};
+concept polymorphic_over =
+    std::has_virtual_destructor_v<A> && argument_count<Alloc> == 1 && requires(const Alloc& a, A* mechanism) {
+        requires std::convertible_to<A*, decltype(a.resource())>;
+        Alloc(mechanism);
+    };
 
 /// True for an allocator that refers to a base and has a default: std::pmr::polymorphic_allocator, inline_allocator.
 template <class Alloc>

@@ -14,6 +14,7 @@
 #include <forward_list>
 #include <list>
 #include <map>
+#include <memory>
 #include <memory_resource>
 #include <set>
 #include <string>
@@ -271,6 +272,21 @@ TEST_F(mixed_bindings, allocators_compare_and_convert) {
     EXPECT_FALSE((std::is_convertible_v<alloc<int>, inlined<int>>));
     EXPECT_FALSE((std::is_convertible_v<inlined<int>, typed<int>>));
     EXPECT_FALSE((std::is_convertible_v<std::pmr::polymorphic_allocator<int>, inlined<int>>));
+}
+
+/// As a container whose default hash is none. clang++ asks for a conversion of the allocator to one with all defaults.
+template <class T, class Hash = void, class Alloc = std::allocator<T>>
+struct hashed_by_default {
+    static_assert(!std::is_void_v<Hash>);
+    explicit hashed_by_default(const Alloc& a) : allocator(a) {}
+    hashed_by_default(const hashed_by_default&) = default;
+    Alloc allocator;
+};
+
+TEST_F(mixed_bindings, containers_with_defaults_are_not_asked_about) {
+    using bound = mallard::allocator<int, std::pmr::memory_resource>;
+    const hashed_by_default<int, int, bound> made(bound{pool_});
+    EXPECT_EQ(&made.allocator.mechanism(), &pool_);
 }
 
 struct static_nodes : mallard::per_thread<static_nodes, mallard::multipool<>> {};
