@@ -18,6 +18,7 @@
 #include <mallard/bind/on_copy.hpp>
 #include <mallard/bind/pool_tag.hpp>
 #include <mallard/bind/pooled.hpp>
+#include <mallard/bind/region_allocator.hpp>
 #include <mallard/bind/resource.hpp>
 #include <mallard/bind/static_allocator.hpp>
 #include <mallard/core/burst.hpp>

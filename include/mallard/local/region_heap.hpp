@@ -7,9 +7,10 @@
 ///     mallard::region_heap& heap = mallard::region_heap::create_in(memory);
 ///
 /// Data model: local/heap.hpp with one room. The metadata lie at the begin of the region. Links are distances, so
-/// that each process may map the region at another address, or write it to a file and read it again. Containers of
-/// std in the blocks store addresses, so they work only at the address where they were made. Large blocks
-/// lie in the region too. The region can grow at its end, and give up free memory there.
+/// that each process may map the region at another address, or write it to a file and read it again. Containers with a
+/// region_allocator (bind/region_allocator.hpp) do so too; those that store addresses work only at the address
+/// where they were made. Objects are found again by a name. Large blocks lie in the region too. The region can grow at
+/// its end, and give up free memory there.
 ///
 /// Threads: not thread-safe. Callers that share a region need their own lock, for example in the region.
 ///
@@ -22,6 +23,7 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/core/offset_ptr.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/impl/space/heap_block.hpp>
@@ -31,6 +33,7 @@
 #include <cstddef>
 #include <new>
 #include <span>
+#include <string_view>
 #include <type_traits>
 
 namespace mallard { inline namespace MALLARD_MODE {
@@ -84,12 +87,41 @@ public:
         return room_type::metadata_bytes + space::heap_block::least_bytes + room_type::space_type::end_bytes;
     }
 
-    /// Effects: ends all blocks.
+    /// Effects: `object` is found by `name` from now on, instead of another one of that name; null ends the name.
+    /// Requires: `object` lies in the region, and is named anew or unnamed before it ends.
+    /// Throws: std::bad_alloc if there is no memory for a new name, which takes a block of the heap.
+    /// Complexity: linear in the number of names.
+    void set_root(std::string_view name, void* object) {
+        offset_ptr<space::named_root>& link = rooms_.link_of_root(name);
+        if (link != nullptr && object != nullptr) {
+            link->object = object;
+        } else if (link != nullptr) {
+            space::named_root* const ended = link.get();
+            link = ended->next;
+            this->deallocate(ended);
+        } else if (object != nullptr) {
+            void* const p = this->allocate(sizeof(space::named_root) + name.size());
+            name.copy(static_cast<char*>(p) + sizeof(space::named_root), name.size());
+            link = ::new (p) space::named_root{.next = nullptr, .object = object, .length = name.size()};
+        }
+    }
+
+    /// Returns: the object of that name; null if there is none.
+    /// Requires: it is a T, of the same layout in all programs that open the region.
+    /// Complexity: linear in the number of names.
+    template <class T>
+    [[nodiscard]] T* find_root(std::string_view name) noexcept {
+        const offset_ptr<space::named_root>& link = rooms_.link_of_root(name);
+        return link == nullptr ? nullptr : static_cast<T*>(link->object.get());
+    }
+
+    /// Effects: ends all blocks and names.
     /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: constant.
     void release() noexcept {
         const std::size_t room_bytes = region_bytes() - room_type::metadata_bytes;
         space_.clear();
+        rooms_.forget_roots();
         core::poison(rooms_.first(), room_bytes);
         space_.add_room(rooms_.first(), room_bytes);
     }

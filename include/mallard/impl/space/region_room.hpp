@@ -2,6 +2,7 @@
 ///
 ///     region:  [ region_room | lists and remainder | tag | block | tag | block | ... | tag ]
 ///              ^ this, and the heap                ^ first()                         ^ end()
+///     roots:   region_room -> [ next | object | length | name ... ] -> ...     each in a block of the heap
 ///
 /// Invariants: the length is the complement of the word behind it, and the signature is that of this layout, in every
 /// process that has the region mapped.
@@ -10,6 +11,7 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/core/offset_ptr.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/impl/space/heap_block.hpp>
 #include <mallard/impl/space/heap_sanity.hpp>
@@ -17,8 +19,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace mallard::space { inline namespace MALLARD_MODE {
+
+/// An object that other processes find by its name, which lies behind this.
+struct named_root {
+    offset_ptr<named_root> next;
+    offset_ptr<void> object;
+    std::size_t length;
+
+    [[nodiscard]] std::string_view name() const noexcept {
+        return {reinterpret_cast<const char*>(this + 1), length};
+    }
+};
 
 class region_room {
 public:
@@ -27,7 +41,8 @@ public:
     static constexpr std::size_t most_region_bytes = PTRDIFF_MAX;
     /// The heap's own part of the region, up to the tag of the first block.
     static constexpr std::size_t metadata_bytes =
-        core::align_up(3 * sizeof(std::uint64_t) + sizeof(space_type) + heap_block::tag_bytes,
+        core::align_up(3 * sizeof(std::uint64_t) + sizeof(offset_ptr<named_root>) + sizeof(space_type) +
+                           heap_block::tag_bytes,
                        fundamental_alignment) -
         heap_block::tag_bytes;
 
@@ -48,6 +63,16 @@ public:
     [[nodiscard]] std::byte* begin() noexcept { return reinterpret_cast<std::byte*>(this); }
     [[nodiscard]] std::byte* first() noexcept { return begin() + metadata_bytes; }
     [[nodiscard]] std::byte* end() noexcept { return begin() + region_bytes() - space_type::end_bytes; }
+
+    /// Returns: the link to the root of that name; the last, null link if there is none.
+    [[nodiscard]] offset_ptr<named_root>& link_of_root(std::string_view name) noexcept {
+        offset_ptr<named_root>* link = &roots_;
+        while (*link != nullptr && (*link)->name() != name) {
+            link = &(*link)->next;
+        }
+        return *link;
+    }
+    void forget_roots() noexcept { roots_ = nullptr; }
 
     // ---- as chunk_rooms
 
@@ -95,11 +120,12 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t signature = 0x6d61'6c6c'6172'6414; ///< "mallard", layout 4
+    static constexpr std::uint64_t signature = 0x6d61'6c6c'6172'6415; ///< "mallard", layout 5
 
     std::uint64_t signature_ = signature;
     std::uint64_t region_bytes_;
     std::uint64_t not_region_bytes_;
+    offset_ptr<named_root> roots_;
 };
 
 }} // namespace mallard::space::MALLARD_MODE

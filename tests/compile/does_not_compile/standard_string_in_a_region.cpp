@@ -1,0 +1,17 @@
+// EXPECTED: mallard: the element allocates elsewhere: name region_allocator as its allocator
+#include <mallard/mallard.hpp>
+
+#include <string>
+#include <vector>
+
+#ifdef LEGAL
+using element = std::vector<char, mallard::region_allocator<char>>;
+#else
+using element = std::string;
+#endif
+
+int main() {
+    alignas(16) static std::byte memory[16384];
+    std::vector<element, mallard::region_allocator<element>> all(mallard::region_heap::create_in(memory));
+    all.emplace_back();
+}
