@@ -9,10 +9,11 @@ from functools import cache
 
 from figures import age, locality
 from figures.claims import runs_text
-from figures.programs import SIZES, fastest_mallocs, pool_to_fastest_malloc
+from figures.programs import MULTIPOOL_BASE, PMR_POOL, SIZES, fastest_mallocs, pool_to
 from figures.stored import is_special, markdown_table, stored_file, stored_runs
 from mallard.bench.analysis.cell_tables import Setting
 from mallard.bench.analysis.names import ours
+from mallard.bench.analysis.panel.works import FASTEST_MALLOC
 from mallard.bench.analysis.peers import (
     TIME,
     CellNames,
@@ -44,7 +45,7 @@ def blocks() -> dict[str, Callable[[], str]]:
     return {
         "losses_answer": answer,
         "gains_and_losses": lambda: "\n".join(
-            f"- {text}" for text in (age.sentence(), locality.gain(), young()) if text
+            f"- {text}" for text in (age.sentence(), locality.gain(), young(), lost_cells()) if text
         ),
         "losses_programs": programs,
         "losses_counts": counts,
@@ -128,16 +129,26 @@ def _outside_of_programs(lost_cells: dict[str, list[Duel]]) -> tuple[set[Place],
 
 
 def young() -> str:
-    """README's, of young processes: the mean, and how many cells are lost."""
-    ratio, memory = pool_to_fastest_malloc()
+    """README's, of young processes."""
+    ratio, memory = pool_to(FASTEST_MALLOC)
+    beside_std, memory_beside_std = pool_to(PMR_POOL, MULTIPOOL_BASE)
+    measured = {duel.cell for duel in all_duels() if duel.experiment == PROGRAMS}
+    return (
+        f"**Young processes**: over {len(measured)} programs a `multipool` takes {percent_text(ratio)} of "
+        f"the time of each program's fastest malloc, with {percent(memory)} % of its memory: try a malloc "
+        f"first. In `std::pmr` containers it takes {percent_text(beside_std)} of the time of `std::pmr`'s "
+        f"pool, with {percent(memory_beside_std)} % of its memory."
+    )
+
+
+def lost_cells() -> str:
+    """README's one number of losses, over the cells with a current malloc or another library."""
     population, others, _ = _outside_of_programs(lost())
     measured = {duel.cell for duel in all_duels() if duel.experiment == PROGRAMS}
     return (
-        f"**Young processes**: a `multipool` takes {percent_text(ratio)} of the time of each program's "
-        f"fastest malloc, in {percent(memory)} % of its memory: try a malloc first. Beyond the 95 % interval "
-        f"it is slower than some malloc or library in {len(lost()[PROGRAMS])} of {len(measured)} programs "
-        f"and in {len(others)} of the {len(population)} cells of other experiments in which another malloc "
-        "than glibc's, or another library, took part ([where mallard loses](docs/benchmark/losses.md))."
+        f"**Losses**: some malloc or other library is measurably faster than mallard's default in "
+        f"{len(lost()[PROGRAMS])} of {len(measured)} programs, and in {len(others)} of {len(population)} "
+        "cells of small benchmarks ([where mallard loses](docs/benchmark/losses.md))."
     )
 
 
