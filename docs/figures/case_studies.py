@@ -29,7 +29,7 @@ DETAILS = (
     "estimate of the time in allocation above all facts",
     "median of Winkler's score, as a share of the run",
 )
-MOST_ROWS = 10  # of a table of programs or cells; `--print` has the others
+MOST_ROWS = 5  # of a table of programs or cells; `--print` has the others
 
 
 def blocks() -> dict[str, Callable[[], str]]:

@@ -38,7 +38,6 @@ DEFAULTS = ("multipool", "heap", "concurrent-multipool")
 EXPERIMENTS = tuple(dict.fromkeys(question.experiment for question in QUESTIONS))
 Place = tuple[str, Setting]  # experiment and cell
 HEADING = ["experiment", "cell", "the fastest beyond the interval", "mallard / it"]
-MOST_LOSSES = 1  # of an experiment
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -50,7 +49,6 @@ def blocks() -> dict[str, Callable[[], str]]:
         "losses_programs": programs,
         "losses_counts": counts,
         "losses_winners": winners,
-        "losses_cells": lambda: cells(MOST_LOSSES),
         "losses_conditions": lambda: runs_text("Compared in", {duel.run for duel in all_duels()}),
     }
 
@@ -186,12 +184,12 @@ def counts() -> str:
         shared = [[duel for duel in part if (duel.experiment, duel.cell) in population] for part in parts]
         figures = [text for part in shared for text in _number_and_worst(part)]
         lines.append([experiment, str(len(measured & population)), *figures])
-    heading = ["experiment", "cells", "lost", "the worst, mallard / it", "to a malloc", "the worst of these"]
+    heading = ["experiment", "cells", "lost", "worst, mallard / it", "to a malloc", "worst"]
     return markdown_table(heading, lines)
 
 
 def _number_and_worst(duels: Sequence[Duel]) -> list[str]:
-    return [str(len(duels)), ratio_text(duels[0].ratio) if duels else ""]
+    return [str(len(duels)), f"{ratio_text(duels[0].ratio)}, `{duels[0].theirs.strategy}`" if duels else ""]
 
 
 def _is_malloc(duel: Duel) -> bool:
@@ -209,8 +207,8 @@ def programs() -> str:
     return markdown_table(["program", "the fastest malloc", "mallard / it", "beyond the interval"], lines)
 
 
-def cells(most: int | None = None) -> str:
-    """The worst cells of each experiment, or all. All are on small pages. The programs have a table."""
+def cells() -> str:
+    """The lost cells, all on small pages. The programs have a table."""
     names = CellNames(all_duels())
     lines = [
         [
@@ -221,7 +219,7 @@ def cells(most: int | None = None) -> str:
         ]
         for experiment, duels in lost().items()
         if experiment != PROGRAMS
-        for duel in duels[:most]
+        for duel in duels
     ]
     lines = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in line] for line in lines]
     return markdown_table(HEADING, lines, texts=2)

@@ -51,7 +51,11 @@ def _describe_axis(axis: Axis) -> str:
 def figures() -> str:
     """A line for each figure that an experiment describes: for its tables, or for comparisons."""
     lines = [
-        [name, f"`{figure}`", described.text + (f", {described.unit}" if described.unit.startswith("a ") else "")]
+        [
+            name,
+            f"`{figure}`",
+            described.text + (f", {described.unit}" if described.unit.startswith("a ") else ""),
+        ]
         for name, experiment in EXPERIMENTS.items()
         for figure, described in {found.figure: found for found in _quantities(experiment)}.items()
         if figure

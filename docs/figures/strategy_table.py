@@ -45,11 +45,6 @@ def shown(names: Sequence[str]) -> list[str]:
     return [name for name in names if name in SHOWN_MALLOCS or name not in hidden]
 
 
-def one_by_one(names: Sequence[str]) -> list[str]:
-    """Of those shown, without bursts, which have a table of their gain."""
-    return [name for name in shown(names) if not name.endswith("-burst")]
-
-
 def decisive(
     names: Sequence[str], columns: Iterable[tuple[Line, str]], subjects: Sequence[str] = ()
 ) -> list[str]:
