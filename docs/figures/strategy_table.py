@@ -24,7 +24,7 @@ SHOWN_INSTEAD = {
 SHOWN_MALLOCS = ("new-delete@mimalloc", "new-delete@tcmalloc")
 # The strategies that every page compares; the fastest of each column joins them.
 DECISIVE = (
-    *(NULL, BASE, *SHOWN_MALLOCS, "multipool", "fixed-pool", "pmr-unsynchronized"),
+    *(NULL, BASE, *SHOWN_MALLOCS, "multipool", "pmr-unsynchronized"),
     *("heap-v2-masked", "heap-v2", "region-heap-v2", "boost-allocator-v2"),
 )
 
