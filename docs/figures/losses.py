@@ -130,11 +130,11 @@ def young() -> str:
     """README's, of young processes."""
     ratio, memory = pool_to(FASTEST_MALLOC)
     beside_std, memory_beside_std = pool_to(PMR_POOL, MULTIPOOL_BASE)
-    measured = {duel.cell for duel in all_duels() if duel.experiment == PROGRAMS}
+    programs_of_a_size = len(fastest_mallocs(SIZES[0]))
     return (
-        f"**Young processes**: over {len(measured)} programs a `multipool` takes {percent_text(ratio)} of "
-        f"the time of each program's fastest malloc, with {percent(memory)} % of its memory: try a malloc "
-        f"first. In `std::pmr` containers it takes {percent_text(beside_std)} of the time of `std::pmr`'s "
+        f"**Young processes**: over {programs_of_a_size} programs in two sizes a `multipool` takes "
+        f"{percent_text(ratio)} of the time of each program's fastest malloc, with {percent(memory)} % of "
+        f"its memory: try a malloc first. In `std::pmr` containers it takes {percent_text(beside_std)} of the time of `std::pmr`'s "
         f"pool, with {percent(memory_beside_std)} % of its memory."
     )
 

@@ -21,14 +21,8 @@ from mallard.bench.cells import Cell, cell_rows
 from mallard.bench.experiments import EXPERIMENTS
 
 STRATEGIES = ("monotonic", "multipool")
-SHOWN = (
-    "programs",
-    "density",
-    "locality",
-    "contention",
-    "small-objects",
-    "reuse",
-)  # of the table on the page
+# The experiments of the table on the page.
+SHOWN = ("programs", "density", "locality", "utilization", "contention", "small-objects", "reuse")
 BASES = {BASE: "glibc's malloc", FASTEST_MALLOC: "each cell's fastest malloc"}
 NOT_AGAIN = "No experiment is stored from two processors."
 Cells = dict[str, Mapping[str, Cell]]
