@@ -134,8 +134,9 @@ def young() -> str:
     return (
         f"**Young processes**: over {programs_of_a_size} programs in two sizes a `multipool` takes "
         f"{percent_text(ratio)} of the time of each program's fastest malloc, with {percent(memory)} % of "
-        f"its memory: try a malloc first. In `std::pmr` containers it takes {percent_text(beside_std)} of the time of `std::pmr`'s "
-        f"pool, with {percent(memory_beside_std)} % of its memory."
+        "its memory: try a malloc first. In `std::pmr` containers it takes "
+        f"{percent_text(beside_std)} of the time of `std::pmr`'s pool, with "
+        f"{percent(memory_beside_std)} % of its memory."
     )
 
 

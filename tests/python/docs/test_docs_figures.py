@@ -57,7 +57,7 @@ from figures.stored import (
     stored_file,
     stored_runs,
 )
-from refresh import DOCUMENTS, WHOLE_TABLES, add_runs, keep_runs, main, refreshed
+from refresh import WHOLE_TABLES, add_runs, keep_runs, main, refreshed
 
 ENTRY = Entry(
     number="7",
@@ -668,7 +668,7 @@ def test_page_names_the_command_of_the_whole_table(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = re.compile(rf"--print .*\b{name}`")
-    (page,) = [text for path in DOCUMENTS if command.search(text := path.read_text("utf-8"))]
+    (page,) = [text for path in DOCS.rglob("*.md") if command.search(text := path.read_text("utf-8"))]
     shown = "".join(page.split(f"<!-- figures: {name} -->")[1:]).split("<!-- end -->")[0]
     monkeypatch.setattr(sys, "argv", ["refresh.py", "--print", name])
     assert main() == 0
