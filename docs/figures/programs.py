@@ -37,6 +37,7 @@ from mallard.bench.analysis.panel.works import (
 from mallard.bench.analysis.words import percent, percent_text
 from mallard.bench.cells import Cell, paired
 from mallard.bench.experiments.programs import HELD, MAIN, NAME, SIZES
+from mallard.bench.strategy_names import BASE_MARK
 from mallard.shared.age import YOUNG
 from mallard.shared.mallocs import OWN
 from mallard.shared.stats import Outcome, Ratio, geometric_mean_ratio, spread
@@ -82,8 +83,8 @@ def blocks() -> dict[str, Callable[[], str]]:
         "programs_against": lambda: f"{against()}\n\n{against_conditions()}",
         "programs_conditions": lambda: conditions(NAME),
     }
+    texts[f"programs_{SIZES[-1]}"] = lambda: _times(_works(SIZES[-1]))
     for size in SIZES:
-        texts[f"programs_{size}"] = lambda size=size: _times(_works(size))  # type: ignore[misc]
         texts[f"programs_{size}_mallocs"] = lambda size=size: _beside_mallocs(_works(size))  # type: ignore[misc]
     texts["programs_memory"] = lambda: _memory(_works(SIZES[-1]))
     return texts
@@ -304,7 +305,8 @@ def _time(cell: Cell | None) -> str:
 
 def _memory(works: Sequence[Work], *, whole: bool = False) -> str:
     """Bindings and ends differ little in memory."""
-    names = [name for name in _strategies(works, whole=whole) if whole or "/" not in name]
+    own = (BASE, FASTEST_MALLOC, MONOTONIC, MULTIPOOL)
+    names = [name for name in _strategies(works, whole=whole) if whole or name in own]
     works = _with_fastest_malloc(works)
     lines = [[name, *(_mebibytes(work, name, HELD.figure) for work in works)] for name in names]
     return markdown_table(["MiB held at the peak", *(work.label for work in works)], lines)
@@ -319,7 +321,7 @@ def _beside_mallocs(works: Sequence[Work]) -> str:
     """A line for each main strategy beside the malloc that is fastest in each program."""
     cells = cells_by_work(works)
     lines = []
-    for name in (name for name in MAIN if not name.endswith(VARIANTS)):
+    for name in (name for name in MAIN if not name.endswith((*VARIANTS, BASE_MARK))):
         comparison = compare(cells, name, FASTEST_MALLOC)
         if comparison is None:
             continue
