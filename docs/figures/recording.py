@@ -177,7 +177,8 @@ def programs(*, whole: bool = False) -> str:
 
 def profiles() -> str:
     """The table of the programs whose recordings are long enough."""
-    heading = ("recording", "events", "seconds", "million events a second", "aim", "memory, MiB", "aim")
+    rate = f"million events a second, aim {PROFILED_RATE:g}"
+    heading = ("recording", "events", "seconds", rate, f"memory, MiB, aim {PROFILED_BYTES >> 20}")
     lines = []
     for case in cases(False):
         if "profile" not in case.recorded.rows[0]:
@@ -192,9 +193,7 @@ def profiles() -> str:
                 f"{events:,.0f}",
                 f"{seconds:.1f}",
                 _marked_low(events / seconds / 1e6, 1, PROFILED_RATE),
-                f"{PROFILED_RATE:g}",
                 _marked(held / (1 << 20), 0, PROFILED_BYTES / (1 << 20)),
-                f"{PROFILED_BYTES >> 20}",
             )
         )
     return markdown_table(heading, lines) if lines else NOT_MEASURED
