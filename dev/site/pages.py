@@ -23,6 +23,7 @@ PLACES = {
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
     "advisor/README.md": "advisor/programs.md",
+    "advisor/trace/README.md": "advisor/trace.md",
     "bench/README.md": "benchmark/runner.md",
     "include/mallard/README.md": "library/headers.md",
 }

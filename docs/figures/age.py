@@ -91,10 +91,10 @@ def sentence() -> str:
     if beside is None or own is None or held is None:
         return ""
     return (
-        f"**Old processes**: after 96 MB of other blocks have come and gone, `{POOLS[0]}` over {best} takes "
-        f"{percent_text(beside.mean)} of the time of the malloc that is fastest there in each of "
-        f"{len(beside.ratios)} large programs, in {percent(held)} % of its memory, and glibc's malloc "
-        f"{times_text(own)} its own in a young one ([old processes](docs/benchmark/age.md))."
+        f"**Old processes** (96 MB of other blocks have come and gone): over {len(beside.ratios)} large "
+        f"programs a `{POOLS[0]}` over {best} takes {percent_text(beside.mean)} of the time of each "
+        f"program's fastest malloc, with {percent(held)} % of its memory. glibc's malloc takes "
+        f"{times_text(own)} as long as in a young process ([age](docs/benchmark/age.md))."
     )
 
 

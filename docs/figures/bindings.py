@@ -1,18 +1,13 @@
-"""The documents' figures of the three bindings: a pair, two containers, the mean of density's structures."""
+"""The documents' figures of the three bindings: a pair and two containers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from itertools import product
+from collections.abc import Callable, Mapping
 
 from figures.stored import StoredRun, markdown_table, nanoseconds, run_conditions, with_strategy
-from mallard.bench.analysis.averages import mean_over_rows
-from mallard.bench.analysis.cell_tables import CellTable, density_tables
-from mallard.bench.analysis.words import percent_text
 from mallard.bench.cells import Cell, cell_rows
 from mallard.bench.papers.catalogue import INLINE_PAIRS
-from mallard.bench.strategy_names import BASE_MARK, INLINE_MARK, WINK_MARK, is_winked
+from mallard.bench.strategy_names import BASE_MARK, INLINE_MARK, is_winked
 
 MECHANISMS = tuple(name for name, _ in INLINE_PAIRS if not is_winked(name))
 MARKS = ("", INLINE_MARK, BASE_MARK)
@@ -24,7 +19,6 @@ def blocks() -> dict[str, Callable[[], str]]:
     return {
         "bindings_pair": _pairs,
         "bindings_containers": _containers,
-        "bindings_density": _density,
         "bindings_conditions": _conditions,
     }
 
@@ -73,17 +67,3 @@ def _times(corner: str, parts: Mapping[str, Mapping[str, Cell]]) -> str:
             times = [cells[f"{mechanism}{mark}"].time for mark in MARKS]
             lines.append([part + mechanism, *(nanoseconds(time) if time else "" for time in times)])
     return markdown_table([corner, *HEADING], lines)
-
-
-def _density() -> str:
-    """The mean over structures and sizes, in percent of new-delete's time; then winked out."""
-    lines = []
-    for mechanism, end in product(MECHANISMS, ("", WINK_MARK)):
-        means = [mean_over_rows(_tables(), f"{mechanism}{mark}{end}") for mark in MARKS]
-        lines.append([mechanism + end, *(percent_text(mean) if mean else "" for mean in means)])
-    return markdown_table(["% of `new-delete`", *HEADING], lines)
-
-
-@cache
-def _tables() -> Sequence[CellTable]:
-    return density_tables(_run("density").rows)

@@ -14,7 +14,7 @@ from mallard.bench.view.claims import documents
 from mallard.shared.report.figures import plural
 from mallard.shared.report.markdown import markdown_table as report_table
 
-FAR = 5.0  # the least factor between a figure and its claim, for the page
+FAR = 10.0  # the least factor between a figure and its claim, for the page
 
 
 def blocks() -> dict[str, Callable[[], str]]:

@@ -117,12 +117,11 @@ def blocks() -> dict[str, Callable[[], str]]:
         "dispatch": lambda: parts_table(summary().dispatch),
         "winking_out": lambda: parts_table(summary().wink_out),
         "population": population,
-        "structures": structures,
     }
 
 
 def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"averages": lambda: averages(whole=True)}
+    return {"averages": lambda: averages(whole=True), "structures": structures}
 
 
 def both_conditions() -> str:
@@ -160,10 +159,7 @@ def buffer() -> str:
     """The condition that only one side of density has."""
     names = in_prose([f"`{name}`" for name in begins_in_buffer()])
     rows = "; ".join(f"in {count:,} stored rows {names} begin in {text}" for text, count in buffers().items())
-    return (
-        f"Only one side has this: {rows}. `{BASE}` and `multipool` take their memory from the system in the "
-        "timed part."
-    )
+    return f"Only one side has this: {rows}."
 
 
 def kept_pages() -> str:

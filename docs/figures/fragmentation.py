@@ -59,6 +59,10 @@ def blocks() -> dict[str, Callable[[], str]]:
     }
 
 
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"fragmentation": lambda: means(whole=True)}
+
+
 def sources() -> list[Source]:
     by_name: dict[str, Source] = {}
     for stored in stored_runs("fragmentation"):
@@ -72,8 +76,16 @@ def sources() -> list[Source]:
     return list(by_name.values())
 
 
-def means() -> str:
-    columns = [(head, source, shares) for source in sources() for head, shares in source.columns.items()]
+def means(*, whole: bool = False) -> str:
+    """A page has the mean of several shares without these."""
+    columns = []
+    for source in sources():
+        merged = {share for shares in source.columns.values() if len(shares) > 1 for share in shares}
+        columns += [
+            (head, source, shares)
+            for head, shares in source.columns.items()
+            if whole or len(shares) > 1 or shares[0] not in merged
+        ]
     names = [name for name in sources()[0].tables[0].strategies if name != BASE]
     lines = [[name, *(source.mean(shares, name) for _, source, shares in columns)] for name in names]
     return markdown_table(["strategy", *(head for head, *_ in columns)], lines)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from figures.stored import conditions, load, markdown_table, median_percent, stored_file
-from figures.strategy_table import decisive, figure_text, memory_text, one_by_one, shown, time_text
+from figures.strategy_table import decisive, figure_text, memory_text, shown, time_text
 from mallard.bench.analysis.cell_tables import CellTable, Line, figure_table
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.phases import (
@@ -38,7 +38,6 @@ def blocks() -> dict[str, Block]:
     entries: dict[str, tuple[str, Block]] = {
         "growth_forward": (FORWARD, lambda: _times(FORWARD)),
         "shrink_to_fit": (SHRINK, lambda: _times(SHRINK)),
-        "burst": (BURST, lambda: _burst(one_by_one)),
         "heap_churn": (CHURN, _churn),
         **{f"{name}_sentences": (name, _saying(name)) for name in (FORWARD, BACKWARD, SHRINK)},
         "burst_gain": (BURST, _burst_gain),
@@ -58,7 +57,7 @@ def whole_tables() -> dict[str, Block]:
         "growth_forward": lambda: _times(FORWARD, whole=True),
         "growth_backward": lambda: _times(BACKWARD, whole=True),
         "shrink_to_fit": lambda: _times(SHRINK, whole=True),
-        "burst": lambda: _burst(list),
+        "burst": _burst,
         "burst_gain": lambda: _burst_gain(list, percent_text),
         "heap_churn": lambda: _churn(whole=True),
     }
@@ -149,7 +148,7 @@ def _by_size(
     return markdown_table(heading, [[name, *(cell(line, name) for line in chosen)] for name in names])
 
 
-def _burst(select: Select) -> str:
+def _burst() -> str:
     """Ranges of 1,000 nodes: every phase, and the overhead, of the allocators that take bursts."""
     table = _ranges()
     line = table.line(SHOWN_RANGE)
@@ -163,16 +162,15 @@ def _burst(select: Select) -> str:
                 *(time_text(line, name, phase.figure) for phase in _phase_times(BURST)),
                 figure_text(line, name, by_ranges.OVERHEAD.figure, lambda percent: f"{percent:.1f}"),
             ]
-            for name in _taking_bursts(table, select)
+            for name in _taking_bursts(table)
         ],
     )
 
 
-def _taking_bursts(table: CellTable, select: Select = shown) -> list[str]:
+def _taking_bursts(table: CellTable) -> list[str]:
     """The strategies that were measured both ways, and the two that all are compared with."""
     both = {name for pair in with_bursts(table.strategies) for name in pair}
-    names = [name for name in table.strategies if name in ("null", BASE, *both)]
-    return list(select(names))
+    return [name for name in table.strategies if name in ("null", BASE, *both)]
 
 
 def _churn(*, whole: bool = False) -> str:

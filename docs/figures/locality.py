@@ -117,10 +117,10 @@ def gain() -> str:
         if length >= LONG and (ratio := base.against(pool, length, factor))
     }
     return (
-        f"**Structures that live long and change**: after five exchanges of nodes between lists of "
-        f"{log2_text(min(ratios))} to {log2_text(max(ratios))} links, an access takes glibc's malloc "
-        f"{min(ratios.values()):.0f} to {max(ratios.values()):.0f} times as long as a `multipool` for each "
-        f"list. {_nearest()} ([locality](docs/benchmark/locality.md))."
+        f"**Structures that live long and change**: in lists of {log2_text(min(ratios))} to "
+        f"{log2_text(max(ratios))} nodes that were reordered five times, an access takes "
+        f"{min(ratios.values()):.0f} to {max(ratios.values()):.0f} times as long under glibc as with a "
+        f"`multipool` for each list. {_nearest()} ([locality](docs/benchmark/locality.md))."
     )
 
 
@@ -137,7 +137,7 @@ def _nearest() -> str:
     fastest = min(times.keys() & CONTENDERS.keys(), key=lambda name: times[name])
     of_mallocs = [time for name, time in times.items() if malloc(name)]
     return (
-        f"Pools of other libraries gain as much (lists of {log2_text(length)}: {times[POOL]:.1f} ns, "
+        f"Pools of other libraries gain as much ({log2_text(length)} nodes: {times[POOL]:.1f} ns, "
         f"`{fastest}` {times[fastest]:.1f}), other mallocs do not ({min(of_mallocs):.0f} to "
         f"{max(of_mallocs):.0f} ns)"
     )

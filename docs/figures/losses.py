@@ -9,10 +9,11 @@ from functools import cache
 
 from figures import age, locality
 from figures.claims import runs_text
-from figures.programs import SIZES, fastest_mallocs, pool_to_fastest_malloc
+from figures.programs import MULTIPOOL_BASE, PMR_POOL, SIZES, fastest_mallocs, pool_to
 from figures.stored import is_special, markdown_table, stored_file, stored_runs
 from mallard.bench.analysis.cell_tables import Setting
 from mallard.bench.analysis.names import ours
+from mallard.bench.analysis.panel.works import FASTEST_MALLOC
 from mallard.bench.analysis.peers import (
     TIME,
     CellNames,
@@ -37,19 +38,17 @@ DEFAULTS = ("multipool", "heap", "concurrent-multipool")
 EXPERIMENTS = tuple(dict.fromkeys(question.experiment for question in QUESTIONS))
 Place = tuple[str, Setting]  # experiment and cell
 HEADING = ["experiment", "cell", "the fastest beyond the interval", "mallard / it"]
-MOST_LOSSES = 1  # of an experiment
 
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "losses_answer": answer,
         "gains_and_losses": lambda: "\n".join(
-            f"- {text}" for text in (age.sentence(), locality.gain(), young()) if text
+            f"- {text}" for text in (age.sentence(), locality.gain(), young(), lost_cells()) if text
         ),
         "losses_programs": programs,
         "losses_counts": counts,
         "losses_winners": winners,
-        "losses_cells": lambda: cells(MOST_LOSSES),
         "losses_conditions": lambda: runs_text("Compared in", {duel.run for duel in all_duels()}),
     }
 
@@ -128,16 +127,27 @@ def _outside_of_programs(lost_cells: dict[str, list[Duel]]) -> tuple[set[Place],
 
 
 def young() -> str:
-    """README's, of young processes: the mean, and how many cells are lost."""
-    ratio, memory = pool_to_fastest_malloc()
+    """README's, of young processes."""
+    ratio, memory = pool_to(FASTEST_MALLOC)
+    beside_std, memory_beside_std = pool_to(PMR_POOL, MULTIPOOL_BASE)
+    programs_of_a_size = len(fastest_mallocs(SIZES[0]))
+    return (
+        f"**Young processes**: over {programs_of_a_size} programs in two sizes a `multipool` takes "
+        f"{percent_text(ratio)} of the time of each program's fastest malloc, with {percent(memory)} % of "
+        "its memory: try a malloc first. In `std::pmr` containers it takes "
+        f"{percent_text(beside_std)} of the time of `std::pmr`'s pool, with "
+        f"{percent(memory_beside_std)} % of its memory."
+    )
+
+
+def lost_cells() -> str:
+    """README's one number of losses, over the cells with a current malloc or another library."""
     population, others, _ = _outside_of_programs(lost())
     measured = {duel.cell for duel in all_duels() if duel.experiment == PROGRAMS}
     return (
-        f"**Young processes**: a `multipool` takes {percent_text(ratio)} of the time of each program's "
-        f"fastest malloc, in {percent(memory)} % of its memory: try a malloc first. Beyond the 95 % interval "
-        f"it is slower than some malloc or library in {len(lost()[PROGRAMS])} of {len(measured)} programs "
-        f"and in {len(others)} of the {len(population)} cells of other experiments in which another malloc "
-        "than glibc's, or another library, took part ([where mallard loses](docs/benchmark/losses.md))."
+        f"**Losses**: some malloc or other library is measurably faster than mallard's default in "
+        f"{len(lost()[PROGRAMS])} of {len(measured)} programs, and in {len(others)} of {len(population)} "
+        "cells of small benchmarks ([where mallard loses](docs/benchmark/losses.md))."
     )
 
 
@@ -175,12 +185,12 @@ def counts() -> str:
         shared = [[duel for duel in part if (duel.experiment, duel.cell) in population] for part in parts]
         figures = [text for part in shared for text in _number_and_worst(part)]
         lines.append([experiment, str(len(measured & population)), *figures])
-    heading = ["experiment", "cells", "lost", "the worst, mallard / it", "to a malloc", "the worst of these"]
+    heading = ["experiment", "cells", "lost", "worst, mallard / it", "to a malloc", "worst"]
     return markdown_table(heading, lines)
 
 
 def _number_and_worst(duels: Sequence[Duel]) -> list[str]:
-    return [str(len(duels)), ratio_text(duels[0].ratio) if duels else ""]
+    return [str(len(duels)), f"{ratio_text(duels[0].ratio)}, `{duels[0].theirs.strategy}`" if duels else ""]
 
 
 def _is_malloc(duel: Duel) -> bool:
@@ -198,8 +208,8 @@ def programs() -> str:
     return markdown_table(["program", "the fastest malloc", "mallard / it", "beyond the interval"], lines)
 
 
-def cells(most: int | None = None) -> str:
-    """The worst cells of each experiment, or all. All are on small pages. The programs have a table."""
+def cells() -> str:
+    """The lost cells, all on small pages. The programs have a table."""
     names = CellNames(all_duels())
     lines = [
         [
@@ -210,7 +220,7 @@ def cells(most: int | None = None) -> str:
         ]
         for experiment, duels in lost().items()
         if experiment != PROGRAMS
-        for duel in duels[:most]
+        for duel in duels
     ]
     lines = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in line] for line in lines]
     return markdown_table(HEADING, lines, texts=2)

@@ -21,6 +21,8 @@ from mallard.bench.cells import Cell, cell_rows
 from mallard.bench.experiments import EXPERIMENTS
 
 STRATEGIES = ("monotonic", "multipool")
+# The experiments of the table on the page.
+SHOWN = ("programs", "density", "locality", "utilization", "contention", "small-objects", "reuse")
 BASES = {BASE: "glibc's malloc", FASTEST_MALLOC: "each cell's fastest malloc"}
 NOT_AGAIN = "No experiment is stored from two processors."
 Cells = dict[str, Mapping[str, Cell]]
@@ -35,11 +37,11 @@ def whole_tables() -> dict[str, Callable[[], str]]:
 
 
 def table() -> str:
-    """A line for each experiment, without intervals: two columns for each strategy, beside the fastest malloc
-    where there were several, else beside glibc's.
+    """A line for each shown experiment, without intervals: two columns for each strategy, beside the fastest
+    malloc where there were several, else beside glibc's.
     """
     lines = []
-    for experiment in _both():
+    for experiment in filter(SHOWN.__contains__, _both()):
         for base, label in reversed(BASES.items()):
             means = [_means(experiment, strategy, base) for strategy in STRATEGIES]
             if any(means):

@@ -15,10 +15,16 @@ from mallard.bench.experiments import by_ranges, small_objects
 SHOWN_BYTES = 16  # of an object, in the table of phases
 SHOWN_RANGE = 1000  # nodes
 SHOWN_VERSIONS = ("", "as-printed", "append", "reserve")  # of remove-ctrl; other works have one
-OF_A_CLASS = ("static-pool", "class-new", "fixed-string")  # for one type: no table of others has them
+OF_A_CLASS = (
+    "fixed-pool",
+    "static-pool",
+    "class-new",
+    "fixed-string",
+)  # for one type: no table of others has them
 SUBJECTS = ("small-object-pool", "adaptive-pool")
 RIVAL = "boost-adaptive-pool"
 ERASURE_AMOUNTS = (by_ranges.ERASED, by_ranges.POOL, by_ranges.TRIMMED)
+SHOWN_AMOUNTS = (by_ranges.TRIMMED,)
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -46,7 +52,7 @@ def small_objects_phases(*, whole: bool = False) -> str:
     table = phase_tables("small-objects", load("small-objects").rows)[0]
     line = table.line(SHOWN_BYTES)
     assert line is not None
-    memories = (small_objects.HELD, small_objects.FREED, small_objects.RETURNED)
+    memories = [small_objects.HELD, *([small_objects.FREED] if whole else []), small_objects.RETURNED]
     heading = [*(phase.short for phase in small_objects.TIMES), *(memory.short for memory in memories)]
     names = [name for name in table.strategies if name in line.cells]
     columns = [(line, phase.figure) for phase in small_objects.TIMES]
@@ -98,6 +104,7 @@ def adaptive_pools(*, whole: bool = False) -> str:
     assert line is not None
     phases = [(phase.short, phase.figure) for phase in by_ranges.RANGES]
     names = list(table.strategies)
+    amounts = ERASURE_AMOUNTS if whole else SHOWN_AMOUNTS
     if not whole:
         names = [name for name in names if not name.endswith("-burst")]  # which have a table of their gain
         names = decisive(names, [(line, figure) for _, figure in phases], (*SUBJECTS, RIVAL))
@@ -106,12 +113,12 @@ def adaptive_pools(*, whole: bool = False) -> str:
             name,
             *(time_text(line, name, figure) for _, figure in phases),
             figure_text(line, name, by_ranges.OVERHEAD.figure, lambda percent: f"{percent:.1f}"),
-            *(memory_text(line, name, memory.figure) for memory in ERASURE_AMOUNTS),
+            *(memory_text(line, name, memory.figure) for memory in amounts),
         ]
         for name in names
     ]
     heads = [head for head, _ in phases]
-    heads += ["overhead, %", *(memory.short for memory in ERASURE_AMOUNTS)]
+    heads += ["overhead, %", *(memory.short for memory in amounts)]
     return markdown_table(["ns a node", *heads], lines)
 
 

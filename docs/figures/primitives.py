@@ -57,10 +57,15 @@ def _cells(stored: StoredRun | None = None) -> dict[tuple[str, str], Cell]:
     }
 
 
-def table() -> str:
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"primitives": lambda: table(whole=True)}
+
+
+def table(*, whole: bool = False) -> str:
+    """A page has those that are bound by type."""
     cells = _cells()
     order = [NULL, CALLS, *strategies()]
-    names = [name for name in order if ("pair", name) in cells]
+    names = [name for name in order if ("pair", name) in cells and (whole or BASE_MARK not in name)]
     heading = ["", "24 bytes, ns a pair", "make, serve, destroy, ns", "list, ns a node"]
     lines = []
     for name in names:

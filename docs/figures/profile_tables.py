@@ -11,7 +11,11 @@ EXAMPLE = "site_blocks"
 
 
 def blocks() -> dict[str, Callable[[], str]]:
-    return {"profile_tables": tables, "profile_table": example}
+    return {"profile_table": example}
+
+
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"profile_tables": tables}
 
 
 def tables() -> str:

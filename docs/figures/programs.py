@@ -37,6 +37,7 @@ from mallard.bench.analysis.panel.works import (
 from mallard.bench.analysis.words import percent, percent_text
 from mallard.bench.cells import Cell, paired
 from mallard.bench.experiments.programs import HELD, MAIN, NAME, SIZES
+from mallard.bench.strategy_names import BASE_MARK
 from mallard.shared.age import YOUNG
 from mallard.shared.mallocs import OWN
 from mallard.shared.stats import Outcome, Ratio, geometric_mean_ratio, spread
@@ -50,23 +51,18 @@ LABELS = {
     BASE: "glibc's malloc",
     FASTEST_MALLOC: "fastest malloc of each",
     PMR_POOL: "std::pmr pool",
-    PMR_MONOTONIC: "std::pmr monotonic",
-    BOOST_POOL: "Boost's pmr pool",
     MULTIPOOL: "mallard multipool",
-    MONOTONIC: "mallard monotonic",
 }
-FIRST = (  # README's
+COMPARED = (BASE, FASTEST_MALLOC, PMR_POOL, MULTIPOOL)  # in README's picture
+ALTERNATIVES = (
     (MULTIPOOL, FASTEST_MALLOC, "each program's fastest malloc"),
     (MONOTONIC, FASTEST_MALLOC, "each program's fastest malloc"),
+    (MONOTONIC_BASE, FASTEST_MALLOC, "each program's fastest malloc"),
     (MULTIPOOL, MIMALLOC, "mimalloc 3, preloaded"),
     (MULTIPOOL_BASE, PMR_POOL, "`std::pmr`'s pool"),
-    (MONOTONIC_BASE, PMR_MONOTONIC, "`std::pmr`'s monotonic over malloc"),
-)
-ALTERNATIVES = (
-    *FIRST,
-    (MONOTONIC_BASE, PMR_CACHED, "`std::pmr`'s monotonic, same upstream"),
     (MULTIPOOL_BASE, BOOST_POOL, "Boost's pmr pool"),
-    (MONOTONIC_BASE, FASTEST_MALLOC, "each program's fastest malloc"),
+    (MONOTONIC_BASE, PMR_MONOTONIC, "`std::pmr`'s monotonic over malloc"),
+    (MONOTONIC_BASE, PMR_CACHED, "`std::pmr`'s monotonic, same upstream"),
 )
 NOT_MEASURED = "not measured"
 VARIANTS = ("-last", "-first", "/inline")
@@ -85,11 +81,10 @@ Cells = Mapping[str, Mapping[str, Cell]]
 def blocks() -> dict[str, Callable[[], str]]:
     texts: dict[str, Callable[[], str]] = {
         "programs_against": lambda: f"{against()}\n\n{against_conditions()}",
-        "programs_first": lambda: f"{against(FIRST)}\n\n{first_conditions()}",
         "programs_conditions": lambda: conditions(NAME),
     }
+    texts[f"programs_{SIZES[-1]}"] = lambda: _times(_works(SIZES[-1]))
     for size in SIZES:
-        texts[f"programs_{size}"] = lambda size=size: _times(_works(size))  # type: ignore[misc]
         texts[f"programs_{size}_mallocs"] = lambda size=size: _beside_mallocs(_works(size))  # type: ignore[misc]
     texts["programs_memory"] = lambda: _memory(_works(SIZES[-1]))
     return texts
@@ -111,41 +106,24 @@ def _works(size: str, stored: StoredRun | None = None) -> Sequence[Work]:
 
 def bars() -> str:
     """The picture of README's first screen: mallard beside what its readers have."""
-    cells = _every_cell()
-    scoped = {place: works for place, works in cells.items() if MONOTONIC in works}
+    old, best = old_cells()
     panels = [
         Panel(
-            f"{len(_works(SIZES[0]))} programs in two sizes, in a young process",
-            _bars(cells, (BASE, FASTEST_MALLOC, PMR_POOL, BOOST_POOL, MULTIPOOL)),
+            f"young: {len(_works(SIZES[0]))} programs in two sizes, in a new process",
+            _bars(_every_cell(), COMPARED),
         )
     ]
-    if scoped:
-        panels.append(
-            Panel(
-                f"the {len(scoped)} of these {len(cells)} that free little before their scope ends",
-                _bars(scoped, (FASTEST_MALLOC, PMR_MONOTONIC, MULTIPOOL, MONOTONIC)),
-            )
-        )
-    old, best = old_cells()
+    notes = ["Geometric means, less is better. Lines: 95 % intervals."]
     if old:
         panels.append(
             Panel(
-                f"{len(old)} large programs in an old process, pools over {best}",
-                _bars(old, (BASE, FASTEST_MALLOC, MULTIPOOL)),
+                f"old: {len(old)} large programs, mallard over {best}",
+                _bars(old, COMPARED),
             )
         )
-        ended = {work: cells for work, cells in old.items() if MONOTONIC in cells}
-        panels.append(
-            Panel(
-                f"the {len(ended)} of these whose scopes or parts end at once",
-                _bars(ended, (FASTEST_MALLOC, MULTIPOOL, MONOTONIC)),
-            )
-        )
-    return bar_chart_image(
-        "CPU time of programs, in percent of glibc's malloc",
-        panels,
-        ("Geometric means, less is better. Lines: 95 % intervals.",),
-    )
+        if _mean(old, PMR_POOL) is None:
+            notes.append("std::pmr is not measured in old processes.")
+    return bar_chart_image("CPU time of programs, in percent of glibc's malloc", panels, notes)
 
 
 def _bars(cells: Cells, names: Sequence[str]) -> list[Bar]:
@@ -153,17 +131,17 @@ def _bars(cells: Cells, names: Sequence[str]) -> list[Bar]:
         Bar(
             LABELS[name],
             *(100.0 * share for share in (mean.median, mean.low, mean.high)),
-            own=name in (MULTIPOOL, MONOTONIC),
+            own=name == MULTIPOOL,
         )
         for name in names
         if (mean := _mean(cells, name))
     ]
 
 
-def against(alternatives: Sequence[tuple[str, str, str]] = ALTERNATIVES) -> str:
+def against() -> str:
     """A strategy beside each alternative, in time, memory and single programs."""
     lines = []
-    for name, alternative, label in alternatives:
+    for name, alternative, label in ALTERNATIVES:
         cells = _cells_with(alternative)
         comparison = compare(cells, name, alternative)
         if comparison is None:
@@ -178,12 +156,12 @@ def against(alternatives: Sequence[tuple[str, str, str]] = ALTERNATIVES) -> str:
     return markdown_table(heading, lines, texts=2)
 
 
-def pool_to_fastest_malloc() -> tuple[Ratio, float]:
-    """The pool's time and memory, relative to the fastest malloc of each program."""
+def pool_to(alternative: str, name: str = MULTIPOOL) -> tuple[Ratio, float]:
+    """The pool's time and memory, relative to the alternative in each program."""
     cells = _every_cell()
-    comparison = compare(cells, MULTIPOOL, FASTEST_MALLOC)
+    comparison = compare(cells, name, alternative)
     assert comparison
-    return comparison.mean, geometric_mean(_memory_ratios(cells, MULTIPOOL, FASTEST_MALLOC))
+    return comparison.mean, geometric_mean(_memory_ratios(cells, name, alternative))
 
 
 def _cells_with(alternative: str) -> Cells:
@@ -258,19 +236,6 @@ def against_conditions() -> str:
     )
 
 
-def first_conditions() -> str:
-    """README's, in short."""
-    stored = load(NAME)
-    return (
-        f"Geometric means over {len(_works(SIZES[0]))} programs in two sizes (`monotonic`: those that free "
-        "little), in young processes; memory at the peak of the large ones. Faster and slower: beyond the "
-        "95 % interval; even: the interval is within 5 % of 100 %; not resolved: a wider one. `/base`: "
-        f"`std::pmr` containers. {stored.run['started'][:10]}, {stored.run['machine']['cpu']}."
-        f"{changed_since(stored)} [Other alternatives, and what page faults "
-        "explain](docs/library/from_pmr.md#measured)."
-    )
-
-
 def fastest_mallocs(size: str) -> list[tuple[str, str, Ratio]]:
     """Each program with the malloc that is fastest in it, and the time of `multipool` relative to it."""
     cells = cells_by_work(_works(size))
@@ -340,7 +305,8 @@ def _time(cell: Cell | None) -> str:
 
 def _memory(works: Sequence[Work], *, whole: bool = False) -> str:
     """Bindings and ends differ little in memory."""
-    names = [name for name in _strategies(works, whole=whole) if whole or "/" not in name]
+    own = (BASE, FASTEST_MALLOC, MONOTONIC, MULTIPOOL)
+    names = [name for name in _strategies(works, whole=whole) if whole or name in own]
     works = _with_fastest_malloc(works)
     lines = [[name, *(_mebibytes(work, name, HELD.figure) for work in works)] for name in names]
     return markdown_table(["MiB held at the peak", *(work.label for work in works)], lines)
@@ -355,7 +321,7 @@ def _beside_mallocs(works: Sequence[Work]) -> str:
     """A line for each main strategy beside the malloc that is fastest in each program."""
     cells = cells_by_work(works)
     lines = []
-    for name in (name for name in MAIN if not name.endswith(VARIANTS)):
+    for name in (name for name in MAIN if not name.endswith((*VARIANTS, BASE_MARK))):
         comparison = compare(cells, name, FASTEST_MALLOC)
         if comparison is None:
             continue

@@ -25,11 +25,14 @@ LARGE = ("a loop", "protoc, a large file", "perl, a tree", "ruby, a tree")  # re
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "recording_conditions": conditions,
-        "recording_hot": hot,
         "recording_curve": curve,
         "recording_programs": programs,
         "recording_profiles": profiles,
     }
+
+
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"recording_hot": hot, "recording_programs": lambda: programs(whole=True)}
 
 
 @cache
@@ -141,16 +144,22 @@ def curve() -> str:
     return markdown_table(heading, lines[::-1])
 
 
-def programs() -> str:
+def programs(*, whole: bool = False) -> str:
+    """The whole table has the collector's time, the number of events and the share of complete stacks."""
     heading = (
-        *("program", "CPU time", "recorded, times", "aim", "heaptrack, times", "collector, ms"),
-        *("events", "million a second", "ns an event", "complete"),
+        *("program", "CPU time", "recorded, times", "aim", "heaptrack, times", "million a second"),
+        *("ns an event", *(("collector, ms", "events", "complete") if whole else ())),
     )
     lines = []
     for case in cases(False):
         if case.name in LARGE:
             continue
         most = MOST_TIMES.get(case.name)
+        further = (
+            _collecting(case),
+            f"{case.recorded.middle('events'):,.0f}",
+            f"{case.recorded.middle('complete'):g} %",
+        )
         lines.append(
             (
                 case.name,
@@ -158,11 +167,9 @@ def programs() -> str:
                 _spread(case.times("recorded"), 2, most),
                 "" if most is None else f"{most}",
                 _spread(case.times("heaptrack"), 2) if "heaptrack" in case.ways else "",
-                _collecting(case),
-                f"{case.recorded.middle('events'):,.0f}",
                 f"{case.million_a_second:.1f}",
                 f"{median(case.nanoseconds):.0f}",
-                f"{case.recorded.middle('complete'):g} %",
+                *(further if whole else ()),
             )
         )
     return markdown_table(heading, lines)
@@ -170,7 +177,8 @@ def programs() -> str:
 
 def profiles() -> str:
     """The table of the programs whose recordings are long enough."""
-    heading = ("recording", "events", "seconds", "million events a second", "aim", "memory, MiB", "aim")
+    rate = f"million events a second, aim {PROFILED_RATE:g}"
+    heading = ("recording", "events", "seconds", rate, f"memory, MiB, aim {PROFILED_BYTES >> 20}")
     lines = []
     for case in cases(False):
         if "profile" not in case.recorded.rows[0]:
@@ -185,9 +193,7 @@ def profiles() -> str:
                 f"{events:,.0f}",
                 f"{seconds:.1f}",
                 _marked_low(events / seconds / 1e6, 1, PROFILED_RATE),
-                f"{PROFILED_RATE:g}",
                 _marked(held / (1 << 20), 0, PROFILED_BYTES / (1 << 20)),
-                f"{PROFILED_BYTES >> 20}",
             )
         )
     return markdown_table(heading, lines) if lines else NOT_MEASURED

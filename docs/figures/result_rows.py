@@ -1,19 +1,21 @@
-"""The parameters of a result row, from the descriptions of the experiments."""
+"""The parameters and figures of a result row, from the descriptions of the experiments."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 
 from figures.stored import markdown_table
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.axis import Axis
+from mallard.bench.experiments.description.quantity import Quantity
 
 DEFAULT = re.compile(r" \(default[^)]*\)")
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {"row_parameters": parameters}
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"row_parameters": parameters, "row_figures": figures}
 
 
 def parameters() -> str:
@@ -44,3 +46,30 @@ def _describe_axis(axis: Axis) -> str:
         return f"`{axis.name}`" if same else f"`{axis.name}` (`--{axis.flag}`)"
     text = DEFAULT.sub("", axis.text.partition(", such as")[0]).replace("|", "\\|")
     return f"`{axis.name}` ({text})"
+
+
+def figures() -> str:
+    """A line for each figure that an experiment describes: for its tables, or for comparisons."""
+    lines = [
+        [
+            name,
+            f"`{figure}`",
+            described.text + (f", {described.unit}" if described.unit.startswith("a ") else ""),
+        ]
+        for name, experiment in EXPERIMENTS.items()
+        for figure, described in {found.figure: found for found in _quantities(experiment)}.items()
+        if figure
+    ]
+    return markdown_table(["experiment", "figure", "meaning"], lines, texts=3)
+
+
+def _quantities(value: object) -> Iterator[Quantity]:
+    """Of a description and its parts."""
+    if isinstance(value, Quantity):
+        yield value
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _quantities(getattr(value, field.name))
+    elif isinstance(value, tuple | list):
+        for part in value:
+            yield from _quantities(part)

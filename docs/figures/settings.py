@@ -25,6 +25,7 @@ from mallard.shared.stats import Ratio, geometric_mean_ratio, median
 
 ON_HUGE_PAGES = ("programs", "density", "reuse", "locality")
 SHOWN = (BASE, "monotonic", "multipool")
+POOLED = (BASE, "multipool")  # in the table of all experiments
 NOT_MEASURED = "Not measured."
 SETTINGS = frozenset({"pages", "buffer", "buffer_bytes"})  # of a cell, that a special run changes
 Cells = Mapping[Setting, Mapping[str, Times]]
@@ -55,15 +56,16 @@ def huge_pages(*, whole: bool = False) -> str:
     table, runs = [], []
     for experiment in ON_HUGE_PAGES:
         if special := find_special(experiment, on_huge_pages):
-            table += [[experiment, *line] for line in _shown(special, whole=whole)]
+            shown = [line for line in _shown(special, whole=whole) if whole or line[0] in POOLED]
+            table += [[experiment, *line] for line in shown]
             runs.append(special.stored)
     heading = [
         "experiment",
         "strategy",
         "cells",
-        f"on small pages, % of {BASE}",
-        f"on huge pages, % of {BASE} there",
-        "on huge pages, % of its own time on small ones",
+        f"small pages, % of {BASE}",
+        f"huge pages, % of {BASE}",
+        "huge pages, % of its time on small ones",
     ]
     return _table(heading, table, runs, texts=2)
 

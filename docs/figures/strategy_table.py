@@ -24,7 +24,7 @@ SHOWN_INSTEAD = {
 SHOWN_MALLOCS = ("new-delete@mimalloc", "new-delete@tcmalloc")
 # The strategies that every page compares; the fastest of each column joins them.
 DECISIVE = (
-    *(NULL, BASE, *SHOWN_MALLOCS, "multipool", "fixed-pool", "pmr-unsynchronized"),
+    *(NULL, BASE, *SHOWN_MALLOCS, "multipool", "pmr-unsynchronized"),
     *("heap-v2-masked", "heap-v2", "region-heap-v2", "boost-allocator-v2"),
 )
 
@@ -43,11 +43,6 @@ def shown(names: Sequence[str]) -> list[str]:
         or SHOWN_INSTEAD.get(name) in names
     }
     return [name for name in names if name in SHOWN_MALLOCS or name not in hidden]
-
-
-def one_by_one(names: Sequence[str]) -> list[str]:
-    """Of those shown, without bursts, which have a table of their gain."""
-    return [name for name in shown(names) if not name.endswith("-burst")]
 
 
 def decisive(

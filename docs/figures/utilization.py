@@ -16,7 +16,7 @@ SHOWN = ("null", "new-delete", "monotonic", "multipool", "multipool/base", "mult
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
-        "utilization": lambda: render_tables(load("utilization").rows, SHOWN),
+        "utilization": lambda: render_tables(load("utilization").rows, SHOWN, every=2),
         "utilization_conditions": lambda: conditions("utilization"),
     }
 
@@ -25,19 +25,19 @@ def whole_tables() -> dict[str, Callable[[], str]]:
     return {"utilization": lambda: render_tables(load("utilization").rows)}
 
 
-def render_tables(rows: Sequence[Row], names: Collection[str] = ()) -> str:
-    """Of these strategies, or of all."""
+def render_tables(rows: Sequence[Row], names: Collection[str] = (), every: int = 1) -> str:
+    """Of these strategies, or of all; every line, or every second one."""
     tables = (table.only(names or table.strategies) for table in race_tables("utilization", rows))
-    return cells_as_markdown(map(_ends, tables), ("T", "A", "S"), _place)
+    return cells_as_markdown((_ends(table, every) for table in tables), ("T", "A", "S"), _place)
 
 
-def _ends(table: CellTable) -> CellTable:
+def _ends(table: CellTable, every: int) -> CellTable:
     """Of all T, and of all A, the smallest and the largest: between them a table changes little."""
     lines = table.lines
     for axis in (0, 1):
         values = [line.place[axis] for line in lines]
         lines = [line for line in lines if line.place[axis] in (min(values), max(values))]
-    return replace(table, lines=lines)
+    return replace(table, lines=lines[::every])
 
 
 def _place(place: Place) -> list[str]:

@@ -1,4 +1,4 @@
-/// The frames of a trace file. docs/advisor/trace.md describes them for other readers.
+/// The frames of a trace file. advisor/trace/README.md describes them for other readers.
 ///
 ///     | file head, 16 B | frame head, 68 B | body | frame head | body | ... | frame head of the end |
 ///

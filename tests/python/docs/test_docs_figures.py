@@ -57,7 +57,7 @@ from figures.stored import (
     stored_file,
     stored_runs,
 )
-from refresh import DOCUMENTS, WHOLE_TABLES, add_runs, keep_runs, main, refreshed
+from refresh import WHOLE_TABLES, add_runs, keep_runs, main, refreshed
 
 ENTRY = Entry(
     number="7",
@@ -119,9 +119,11 @@ def test_page_has_claims_that_deviate_by_far(monkeypatch: pytest.MonkeyPatch) ->
     assert claim.low
     near, far, opposite = (
         replace(ENTRY, number=claim.number, text=text, figures=[Estimate(claim.low * factor, 0.0, 0.0)])
-        for text, factor in (("near", 1.5), ("far", 0.2), ("opposite", -1.0))
+        for text, factor in (("near", 1.5), ("far", 0.05), ("opposite", -1.0))
     )
-    assert [claims.deviation(entry) for entry in (near, far, opposite)] == pytest.approx([1.5, 5.0, math.inf])
+    assert [claims.deviation(entry) for entry in (near, far, opposite)] == pytest.approx(
+        [1.5, 20.0, math.inf]
+    )
     monkeypatch.setattr(claims, "entries", lambda: [near, far, opposite])
     page = claims.far()
     assert "section 8: far" in page
@@ -251,7 +253,7 @@ def test_fragmentation_column_has_rows() -> None:
     sources = {source.name: source for source in fragmentation.sources()}
     assert set(sources["cache"].freed) == {"all", "half", "quarter", "eighth"}
     assert not any(head.startswith("mean") for head in sources["heap"].columns)
-    for line in fragmentation.means().splitlines()[2:]:
+    for line in fragmentation.means(whole=True).splitlines()[2:]:
         assert "|  |" not in line, "a column without a figure"
     assert "above 1 for 4 of 4 local strategies" in fragmentation.all_freed()
 
@@ -260,7 +262,7 @@ def test_a_pair_is_compared_with_alternatives() -> None:
     text = primitives.pair()
     for alternative in ("mimalloc's", "tcmalloc's", "the fastest of other libraries", "the abstract base"):
         assert alternative in text
-    table = primitives.table()
+    table = primitives.table(whole=True)
     *others, ours, base = re.findall(r"(?<!\S)\d+\.\d+(?= )", text)
     assert len(others) == 5
     assert f"| multipool | {ours} |" in table, "the page's table has the same figures"
@@ -281,7 +283,8 @@ def test_readme_compares_with_each_alternative() -> None:
     pool = compare(cells, "multipool", "new-delete")
     assert pool
     assert f"{100 * pool.mean.median:.0f} %</text>" in picture
-    assert picture.count('class="own"') == 6  # three young, three old
+    assert picture.count('class="own"') == 2  # young and old
+    assert "std::pmr is not measured in old processes." in picture, "else a panel would hide its bar"
     text = programs.against_conditions()
     assert "Beyond the interval, " in text, "other cells differ more, within their intervals"
     assert "; no strategy begins in a buffer." in text
@@ -451,7 +454,9 @@ def test_long_lists_gain_most_over_glibc() -> None:
     rows = [line.strip("| ").split(" | ") for line in locality.summary().splitlines()[4:]]
     ratios = [float(row[-1].split()[0]) for row in rows if row[0] in ("2^18", "2^15", "2^12")]
     assert f"{min(ratios):.0f} to {max(ratios):.0f} times as long" in text
-    assert re.search(r"2\^12: \d\.\d ns, `[a-z-]+` \d\.\d\), other mallocs do not \(\d+ to \d+ ns\)", text)
+    assert re.search(
+        r"2\^12 nodes: \d\.\d ns, `[a-z-]+` \d\.\d\), other mallocs do not \(\d+ to \d+ ns\)", text
+    )
 
 
 def test_density_states_the_buffer_of_rows() -> None:
@@ -597,7 +602,8 @@ def test_losses_name_the_fastest_winner_of_each_cell(monkeypatch: pytest.MonkeyP
         ("loki", 1.9),
     ]
     assert sum(map(len, found.values())) == 2
-    assert ("| density | 3 | 2 | 2.00 (2.00 to 2.00) | 1 | 2.00 (2.00 to 2.00) |") in losses.counts()
+    worst = "2.00 (2.00 to 2.00), `new-delete`"
+    assert f"| density | 3 | 2 | {worst} | 1 | {worst} |" in losses.counts()
     assert {line.split(" | ")[0] for line in losses.cells().splitlines()[2:]} == {"| density"}
     duels += [replace(duel, experiment="programs") for duel in beaten(1, 1.0, loki=2.0)]
     assert "in 0 of 1 programs" in losses.answer()
@@ -619,7 +625,7 @@ def test_count_of_losses_names_its_population(monkeypatch: pytest.MonkeyPatch) -
     assert "in 2 of 2 programs (in 1 of them than the malloc with the smallest median)" in text
     assert "in 2 of the 2 cells of other experiments in which another malloc" in text
     assert text.endswith("Of the 3 cells with glibc's malloc alone it loses 2.")
-    assert "in 2 of 2 programs and in 2 of the 2 cells of other experiments" in losses.young()
+    assert "in 2 of 2 programs, and in 2 of 2 cells of small benchmarks" in losses.lost_cells()
     density = next(line for line in losses.counts().splitlines() if line.startswith("| density"))
     assert density.split(" | ")[1:3] == ["2", "2"]
     assert losses.winners().endswith("a malloc (4).")
@@ -662,17 +668,9 @@ def test_page_names_the_command_of_the_whole_table(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = re.compile(rf"--print .*\b{name}`")
-    (page,) = [text for path in DOCUMENTS if command.search(text := path.read_text("utf-8"))]
+    (page,) = [text for path in DOCS.rglob("*.md") if command.search(text := path.read_text("utf-8"))]
     shown = "".join(page.split(f"<!-- figures: {name} -->")[1:]).split("<!-- end -->")[0]
     monkeypatch.setattr(sys, "argv", ["refresh.py", "--print", name])
     assert main() == 0
     printed = capsys.readouterr().out
     assert shown.count("|") < printed.count("|")
-
-
-def test_losses_of_a_page_are_the_worst(monkeypatch: pytest.MonkeyPatch) -> None:
-    duels = [duel for cell in range(1, 9) for duel in beaten(cell, 1.0 + cell, loki=1.0)]
-    monkeypatch.setattr(losses, "all_duels", lambda: duels)
-    assert losses.cells(2).count("loki") == 2
-    assert "2^8" in losses.cells(2)
-    assert losses.cells().count("loki") == len(duels)

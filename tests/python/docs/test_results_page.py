@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,13 @@ from typing import Any
 import pytest
 
 from mallard.bench.database import APPLICATION_ID, SCHEMA_VERSION
+from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.result import FORMAT, STATUSES, Row
 from mallard.bench.store import Run, Store
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
+from figures import result_rows
+from figures.stored import stored_file, stored_runs
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs/benchmark/results.md").read_text(encoding="utf-8")
 NAMED = set(re.findall(r"`([\w.-]+)`", PAGE))
@@ -48,3 +54,16 @@ def test_the_query_runs(store: Store, meta: dict[str, Any], native: Any) -> None
     with sqlite3.connect(store.path) as connection:
         assert connection.execute(query[1]).fetchall() == [("DS2", 6, "new-delete", 2000.0)]
     connection.close()
+
+
+@pytest.mark.parametrize("experiment", [name for name in EXPERIMENTS if stored_file(name).exists()])
+def test_documents_every_stored_figure(experiment: str) -> None:
+    """On the page, or in the table that it names."""
+    table = [line for line in result_rows.figures().splitlines() if line.startswith(f"| {experiment} ")]
+    documented = {*NAMED, *re.findall(r"`(\w+)`", "".join(table))}
+    stored = {name for run in stored_runs(experiment) for row in run.rows for name in row.figures}
+    spelled = {
+        re.sub(r"^sf\d+_af\d+_", "sf5_af256_", re.sub(r"^(fragmentation)_\d+", r"\1_10", name))
+        for name in stored
+    }
+    assert spelled <= documented
