@@ -208,17 +208,10 @@ def _returns_each_time(scope: Scope) -> bool:
 def _sites(names: Names, sites: Sequence[EscapeSite]) -> tuple[LastingSite, ...]:
     return tuple(
         LastingSite(
-            names.place_function(site.site), names.place_source(site.site), site.allocations, _code(site)
+            names.place_function(site.site), names.place_source(site.site), site.allocations, site.code
         )
         for site in sites[:MOST_SITES]
     )
-
-
-def _code(site: EscapeSite) -> str:
-    # A semicolon ends the name of a file in the variables of a trial.
-    if site.file is None or site.instruction is None or ";" in site.file:
-        return ""
-    return f"{site.file}:{site.instruction:x}-{site.instruction + 1:x}"
 
 
 def _rank(names: Names, scope: Scope) -> int:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from mallard.advisor.trial.program import STRATEGIES
+from mallard.advisor.trial.program import KEPT, STRATEGIES
+from mallard.advisor.trial.scope_code import is_line
 from mallard.cli import exit_status, trials
 from mallard.cli.forms import add_forms, check_forms, write_report
 from mallard.cli.needs import Needs
@@ -20,6 +21,7 @@ from mallard.shared.scratch import scratch_folder
 
 EXAMPLES = (
     ("mallard try --scope handle -- ./parser", "every strategy"),
+    ("mallard try --scope render.cpp:41 -- ./viewer", "blocks kept by a line"),
     ("mallard try --scope f --load 'CMD' -- ./server", "of a server that CMD uses"),
 )
 TAKES_PROGRAM = True
@@ -30,7 +32,7 @@ SENSITIVITY_NS = (10, 20, 40)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
-    parser.add_argument("--scope", metavar="F", help="name of a function (or a part), or of a marker")
+    parser.add_argument("--scope", metavar="F", help="a function (or a part of its name), a marker, or FILE:LINE")
     parser.add_argument(
         "--without",
         metavar="F",
@@ -42,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--strategy",
         metavar="LIST",
         default="all",
-        help="all (default), or some, such as monotonic,heap",
+        help="all (default) of a function or a line, or some, such as monotonic,heap",
     )
     trials.add_rounds(parser, f"runs of each strategy, interleaved (default: {USUAL_ROUNDS})")
     trials.add_ground(parser, OWN, f"beside {', '.join(NAMES)}, NAME=FILE (default: {OWN})")
@@ -65,19 +67,20 @@ def check(arguments: argparse.Namespace) -> None:
         )
     if not all(name.strip() for name in arguments.without):
         raise UsageError("--without is empty: a function's name; 'mallard profile TRACE' lists them")
-    chosen_strategies(arguments.strategy)
+    chosen_strategies(arguments.strategy, arguments.scope)
     trials.check_runs(arguments)
     check_forms(arguments, arguments.program, (arguments.trace, arguments.input, arguments.history))
 
 
-def chosen_strategies(text: str) -> list[str]:
+def chosen_strategies(text: str, scope: str) -> list[str]:
     if text == "all":
-        return list(STRATEGIES)
+        return list(KEPT if is_line(scope) else STRATEGIES)
     chosen = [item.strip() for item in text.split(",") if item.strip()]
+    allowed = STRATEGIES | KEPT
     for item in chosen:
-        if item not in STRATEGIES:
+        if item not in allowed:
             raise UsageError(
-                f"--strategy '{item}' cannot serve a scope; allowed are all, {in_prose([*STRATEGIES])}"
+                f"--strategy '{item}' cannot serve a scope; allowed are all, {in_prose([*allowed])}"
             )
     if not chosen:
         raise UsageError("--strategy is empty; give all, or names with commas between them")
@@ -111,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     trials.check_available(trials.chosen_mallocs(arguments))
     display = PlainConsole(stderr=True)
     campaign = Campaign(
-        strategies=tuple(chosen_strategies(arguments.strategy)),
+        strategies=tuple(chosen_strategies(arguments.strategy, arguments.scope)),
         mallocs=trials.chosen_mallocs(arguments),
         ages=read_ages(arguments.age),
         delays_ns=SENSITIVITY_NS if arguments.sensitivity else (),
