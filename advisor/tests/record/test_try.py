@@ -273,15 +273,6 @@ def test_finds_code_that_replaces_other_code(toys, tmp_path, monkeypatch, flags,
     assert null_of(front(*trial, "--", program, *plug_ins, *threads, folder=tmp_path))["in_null"] == 100
 
 
-TOYS = Path(__file__).parent / "toys"
-
-
-def line_of(source: str, name: str) -> str:
-    """FILE:LINE of a toy's line with that comment."""
-    lines = (TOYS / source).read_text().splitlines()
-    return f"{source}:{next(number for number, line in enumerate(lines, 1) if f'line: {name}' in line)}"
-
-
 def kept_effects(program: Path, line: str, *words: object, folder: Path) -> dict[str, dict[str, Any]]:
     """The effects of the strategies of a line, by name."""
     done = front("try", "--scope", line, "--rounds", 3, "--json", "--", program, *words, folder=folder)
@@ -294,7 +285,7 @@ def kept_effects(program: Path, line: str, *words: object, folder: Path) -> dict
 
 def test_keeps_the_buffer_of_a_line(toys, tmp_path):
     program = toys.build("kept", ["kept.cpp"], "-g")
-    effects = kept_effects(program, line_of("kept.cpp", "frame"), "frame", 5, folder=tmp_path)
+    effects = kept_effects(program, toys.line("kept.cpp", "frame"), "frame", 5, folder=tmp_path)
     for effect in effects.values():
         assert effect["counts"]["served"] == 5
         assert effect["faults"]["median"] < -4 * 8000  # 8,448 pages of each buffer but the first
@@ -303,7 +294,7 @@ def test_keeps_the_buffer_of_a_line(toys, tmp_path):
 
 def test_keeps_temporaries_of_a_line(toys, tmp_path):
     program = toys.build("kept", ["kept.cpp"], "-g")
-    effects = kept_effects(program, line_of("kept.cpp", "temporary"), "temporary", 500, folder=tmp_path)
+    effects = kept_effects(program, toys.line("kept.cpp", "temporary"), "temporary", 500, folder=tmp_path)
     cache, block = effects["block-cache"]["counts"], effects["kept-block"]["counts"]
     assert cache["served"] >= 2 * 500
     assert cache["no_room"] == 0
@@ -312,14 +303,14 @@ def test_keeps_temporaries_of_a_line(toys, tmp_path):
 
 def test_grows_an_array_of_c_in_its_kept_block(toys, tmp_path):
     program = toys.build("growing", ["growing.c"], "-g")
-    for effect in kept_effects(program, line_of("growing.c", "growth"), 800, folder=tmp_path).values():
+    for effect in kept_effects(program, toys.line("growing.c", "growth"), 800, folder=tmp_path).values():
         assert effect["counts"]["served"] == effect["counts"]["freed"] == 800
         assert effect["counts"]["moved"] == 0
 
 
 def test_keeps_few_blocks_that_wait_for_another_thread(toys, tmp_path):
     program = toys.build("kept", ["kept.cpp"], "-g")
-    line = line_of("kept.cpp", "queue")
+    line = toys.line("kept.cpp", "queue")
     counts = kept_effects(program, line, "queue", 3000, folder=tmp_path)["block-cache"]["counts"]
     assert counts["served"] + counts["no_room"] >= 2 * 3000
     assert counts["served"] - counts["freed"] - counts["freed_by_others"] <= 8

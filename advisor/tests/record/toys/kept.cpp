@@ -45,8 +45,9 @@ std::size_t frames(int count) {
 APART std::size_t batch(int number) {
     std::deque<std::string> texts;
     for (int each = 0; each < 100; ++each) {
-        texts.emplace_back().assign(static_cast<std::size_t>(40 + (number * 31 + each * 7) % 400),
-                                    'm'); // line: assign
+        const int length = 40 + (number * 31 + each * 7) % 400;
+        std::string& text = texts.emplace_back();
+        text.assign(static_cast<std::size_t>(length), 'm'); // line: assign
     }
     return texts.size();
 }

@@ -140,8 +140,9 @@ def _answer(result: Result, ground: Ground) -> str:
         return (
             f"{result.scope.name}: no strategy saves time beyond its interval, against {ground.title}{but}."
         )
+    served_by = (STRATEGIES | KEPT)[best.strategy]
     return (
-        f"{result.scope.name}: {(STRATEGIES | KEPT)[best.strategy]} saves {_milliseconds(-best.time.median)} of "
+        f"{result.scope.name}: {served_by} saves {_milliseconds(-best.time.median)} of "
         f"{_milliseconds(ground.trial.program_seconds)} ({_milliseconds(-best.time.high)} to "
         f"{_milliseconds(-best.time.low)}), against {ground.title}."
     )

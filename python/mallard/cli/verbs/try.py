@@ -32,7 +32,9 @@ SENSITIVITY_NS = (10, 20, 40)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
-    parser.add_argument("--scope", metavar="F", help="a function (or a part of its name), a marker, or FILE:LINE")
+    parser.add_argument(
+        "--scope", metavar="F", help="a function (or a part of its name), a marker, or FILE:LINE"
+    )
     parser.add_argument(
         "--without",
         metavar="F",
