@@ -205,9 +205,9 @@ TEST(trial, respects_the_limit_of_addresses) {
 TEST(trial, uses_the_kept_block_of_a_frame_again) {
     const outcome null = run("null", "frames", code_variable());
     const outcome kept = run("kept-block", "frames", code_variable());
-    EXPECT_EQ(kept.all.served, 5U * 4);
+    EXPECT_EQ(kept.all.served, 5U * 2);
     EXPECT_EQ(kept.all.freed, kept.all.served);
-    EXPECT_LT(kept.faults, null.faults / 15);
+    EXPECT_LT(kept.faults, null.faults / 8);
     EXPECT_LT(kept.peak_bytes, null.peak_bytes + (8U << 20));
 }
 
@@ -238,10 +238,10 @@ TEST(trial, bounds_the_memory_of_kept_blocks) {
         run("kept-block", "frames", code_variable() + " MALLARD_TRIAL_MOST_TAKEN=30000000");
     EXPECT_EQ(limited.status, 0);
     EXPECT_EQ(limited.all.served, 0U);
-    EXPECT_EQ(limited.all.no_room, 5U * 4);
+    EXPECT_EQ(limited.all.no_room, 5U * 2);
     EXPECT_EQ(
         run("kept-block", "frames", code_variable() + " MALLARD_TRIAL_MOST_BYTES=1000000").all.too_large,
-        5U * 4);
+        5U * 2);
 }
 
 TEST(trial, keeps_blocks_that_other_threads_free) {

@@ -21,7 +21,6 @@ from mallard.shared.scratch import scratch_folder
 
 EXAMPLES = (
     ("mallard try --scope handle -- ./parser", "every strategy"),
-    ("mallard try --scope render.cpp:41 -- ./viewer", "blocks kept by a line"),
     ("mallard try --scope f --load 'CMD' -- ./server", "of a server that CMD uses"),
 )
 TAKES_PROGRAM = True
@@ -33,7 +32,7 @@ SENSITIVITY_NS = (10, 20, 40)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
     parser.add_argument(
-        "--scope", metavar="F", help="a function (or a part of its name), a marker, or FILE:LINE"
+        "--scope", metavar="F", help="a function (or a part), marker, or FILE:LINE"
     )
     parser.add_argument(
         "--without",
@@ -46,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--strategy",
         metavar="LIST",
         default="all",
-        help="all (default) of a function or a line, or some, such as monotonic,heap",
+        help="all (default), or some, such as monotonic,heap",
     )
     trials.add_rounds(parser, f"runs of each strategy, interleaved (default: {USUAL_ROUNDS})")
     trials.add_ground(parser, OWN, f"beside {', '.join(NAMES)}, NAME=FILE (default: {OWN})")
