@@ -83,8 +83,8 @@ struct setting {
     std::array<char, 4096> recorded{};
     /// MALLARD_TRIAL_REPORT=FILE, which must not exist yet. Earlier processes with the name leave FILE.1, FILE.2, ...
     std::array<char, 4096> report{};
-    /// MALLARD_TRIAL_MOST_BYTES: larger requests go to the global allocator.
-    std::size_t most_bytes = std::size_t{1} << 20;
+    /// MALLARD_TRIAL_MOST_BYTES: larger requests go to the global allocator, as those beyond the strategy's limit.
+    std::size_t most_bytes = ~std::size_t{0};
     /// MALLARD_TRIAL_MOST_TAKEN: the limit of memory for all served blocks, in bytes; 0 for half of the available
     /// memory.
     std::size_t most_taken = 0;

@@ -1,5 +1,6 @@
 #include "trial/strategy.hpp"
 
+#include "trial/serve/kept_blocks.hpp"
 #include "trial/serve/region.hpp"
 #include "trial/serve/region_upstream.hpp"
 #include "trial/serve/thread_arena.hpp"
@@ -19,7 +20,7 @@ namespace mallard::trial {
 namespace {
 
 constexpr std::size_t boundary = region::granule; // of every block, because malloc's callers rely on it
-constexpr std::size_t any_size = ~std::size_t{0};
+constexpr std::size_t any_size = region_upstream::most_bytes / 4;
 constexpr chunk_growth growth{
     .first_chunk_bytes = 4096, .largest_chunk_bytes = std::size_t{1} << 20, .factor = 4};
 
@@ -101,13 +102,22 @@ struct coalescing_blocks {
 template <typename Served>
 constexpr strategy row(const char* name) {
     static_assert(sizeof(Served) <= strategy::room_bytes);
-    return {
+    strategy result{
         .name = name,
         .largest_bytes = Served::largest_bytes,
         .construct = [](thread_arena& arena) { arena.construct<Served>(); },
         .allocate = [](thread_arena& arena, std::size_t bytes) { return arena.allocate_in<Served>(bytes); },
         .deallocate = [](thread_arena& arena, void* block) { arena.deallocate_in<Served>(block); },
     };
+    if constexpr (requires(Served& mechanism) { mechanism.next_bytes(); }) {
+        result.make_room = [](thread_arena& arena, std::size_t bytes) {
+            return arena.make_room_in<Served>(bytes);
+        };
+        result.resize = [](thread_arena& arena, void* block, std::size_t bytes) {
+            return arena.resize_in<Served>(block, bytes);
+        };
+    }
+    return result;
 }
 
 constexpr strategy null{
@@ -126,6 +136,8 @@ constexpr std::array all{
     row<small_objects>("small-object-pool"),
     row<adaptive_pools>("adaptive-pool"),
     row<coalescing_blocks>("heap"),
+    row<kept_blocks<1>>("kept-block"),
+    row<kept_blocks<8>>("block-cache"),
 };
 
 } // namespace

@@ -18,6 +18,11 @@ struct strategy {
     void* (*allocate)(thread_arena& arena, std::size_t bytes);
     /// Requires: the block is the arena's, and the caller owns the arena.
     void (*deallocate)(thread_arena& arena, void* block);
+    // Of a mechanism for few blocks; null for others.
+    /// Effects: makes the mechanism serve the next request, of so many bytes, if it can.
+    bool (*make_room)(thread_arena& arena, std::size_t bytes) = nullptr;
+    /// Returns: true if the block has at least `bytes` from now on.
+    bool (*resize)(thread_arena& arena, void* block, std::size_t bytes) = nullptr;
 
     static constexpr std::size_t room_bytes = 32 << 10;
 

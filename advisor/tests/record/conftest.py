@@ -58,6 +58,13 @@ class Toys:
                 subprocess.run(command, check=True)
         return program
 
+    @staticmethod
+    def line(source: str, name: str) -> str:
+        """FILE:LINE of the line with the comment `line: NAME`."""
+        lines = (TOYS / source).read_text(encoding="utf-8").splitlines()
+        is_named = re.compile(rf"line: {name}\b").search
+        return f"{source}:{next(at for at, text in enumerate(lines, 1) if is_named(text))}"
+
     @property
     def calls(self) -> Path:
         return self.build("calls", ["calls.c"])

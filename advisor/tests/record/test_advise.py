@@ -136,3 +136,28 @@ def test_ages_that_fail_leave_the_young_answer(toys, tmp_path):
     done = front("advise", "--quick", "--rounds", 3, "--global", "glibc", "--", script, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "on a used heap: not measured, because " in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("scene", "count", "can_keep"),
+    [
+        ("frame", 4, True),  # few requests, and nearly all page faults
+        ("temporary", 20_000, True),
+        ("assign", 300, False),  # 100 strings are live at a time
+        ("queue", 20_000, False),  # the other thread frees them later
+    ],
+)
+def test_tries_lines_that_can_keep_their_blocks(advise, toys, scene, count, can_keep):
+    program = toys.build("kept", ["kept.cpp"], "-g")
+    done = advise("--quick", "--rounds", 3, "--global", "glibc", "--json", "--", program, scene, count)
+    assert done.returncode == 0, done.stderr
+    study = json.loads(done.stdout)["study"]
+    line = toys.line("kept.cpp", scene)
+    tried = [each for each in study["screened"] if each["candidate"]["source"].endswith(line)]
+    assert len(tried) == can_keep
+    for each in tried:
+        effects = each["result"]["grounds"][0]["trial"]["effects"]
+        assert {effect["strategy"]: effect["counts"]["served"] >= count for effect in effects}["block-cache"]
+    assert "reserve" not in {each["kind"] for each in study["patterns"]}, "no container grows"
+    if scene == "frame":
+        assert study["chosen"]["source"].endswith(line), "that saves all but 8,500 of its 34,000 page faults"

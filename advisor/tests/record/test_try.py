@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from advisor_programs import front, front_environment, has_ended, programs_of_advisor, wait_until
@@ -270,3 +271,53 @@ def test_finds_code_that_replaces_other_code(toys, tmp_path, monkeypatch, flags,
     trial = ("try", "--scope", "other", "--strategy", "multipool", "--rounds", 3, "--json")
     program = toys.build("reloads", ["reloads.c"])
     assert null_of(front(*trial, "--", program, *plug_ins, *threads, folder=tmp_path))["in_null"] == 100
+
+
+def kept_effects(program: Path, line: str, *words: object, folder: Path) -> dict[str, dict[str, Any]]:
+    """The effects of the strategies of a line, by name."""
+    done = front("try", "--scope", line, "--rounds", 3, "--json", "--", program, *words, folder=folder)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["scope"]["name"] == line
+    assert not result["grounds"][0]["differing"]
+    return {effect["strategy"]: effect for effect in result["grounds"][0]["trial"]["effects"]}
+
+
+def test_keeps_the_buffer_of_a_line(toys, tmp_path):
+    program = toys.build("kept", ["kept.cpp"], "-g")
+    effects = kept_effects(program, toys.line("kept.cpp", "frame"), "frame", 5, folder=tmp_path)
+    for effect in effects.values():
+        assert effect["counts"]["served"] == 5
+        assert effect["faults"]["median"] < -4 * 8000  # 8,448 pages of each buffer but the first
+    assert set(effects) == {"kept-block", "block-cache"}
+
+
+def test_keeps_temporaries_of_a_line(toys, tmp_path):
+    program = toys.build("kept", ["kept.cpp"], "-g")
+    effects = kept_effects(program, toys.line("kept.cpp", "temporary"), "temporary", 500, folder=tmp_path)
+    cache, block = effects["block-cache"]["counts"], effects["kept-block"]["counts"]
+    assert cache["served"] >= 2 * 500
+    assert cache["no_room"] == 0
+    assert block["served"] + block["no_room"] == cache["served"]
+
+
+def test_grows_an_array_of_c_in_its_kept_block(toys, tmp_path):
+    program = toys.build("growing", ["growing.c"], "-g")
+    for effect in kept_effects(program, toys.line("growing.c", "growth"), 800, folder=tmp_path).values():
+        assert effect["counts"]["served"] == effect["counts"]["freed"] == 800
+        assert effect["counts"]["moved"] == 0
+
+
+def test_keeps_few_blocks_that_wait_for_another_thread(toys, tmp_path):
+    program = toys.build("kept", ["kept.cpp"], "-g")
+    line = toys.line("kept.cpp", "queue")
+    counts = kept_effects(program, line, "queue", 3000, folder=tmp_path)["block-cache"]["counts"]
+    assert counts["served"] + counts["no_room"] >= 2 * 3000
+    assert counts["served"] - counts["freed"] - counts["freed_by_others"] <= 8
+
+
+def test_refuses_a_line_that_allocates_nothing(toys, tmp_path):
+    program = toys.build("kept", ["kept.cpp"], "-g")
+    done = front("try", "--scope", "kept.cpp:1", "--rounds", 3, "--", program, "frame", 1, folder=tmp_path)
+    assert done.returncode == 2
+    assert "no call at kept.cpp:1 allocates" in done.stderr

@@ -21,7 +21,8 @@ using mallard::trial::counts;
 using mallard::trial::report;
 
 constexpr std::array strategies{
-    "null", "monotonic", "multipool", "multipool+monotonic", "small-object-pool", "adaptive-pool", "heap"};
+    "null",          "monotonic", "multipool",  "multipool+monotonic", "small-object-pool",
+    "adaptive-pool", "heap",      "kept-block", "block-cache"};
 
 struct outcome {
     int status = -1;
@@ -33,6 +34,7 @@ struct outcome {
     std::uint64_t cpu_ns = 0;
     mallard::history::remains history;
     std::uint64_t peak_bytes = 0;
+    std::uint64_t faults = 0;
     std::uint64_t last_bytes = 0;
     std::uint64_t last_caller = 0;
     std::string malloc_file;
@@ -98,6 +100,7 @@ outcome run(const std::string& strategy, const std::string& scene, const std::st
     result.malloc_file = contents->malloc_file.data();
     result.cpu_ns = contents->cpu_ns;
     result.peak_bytes = contents->peak_bytes;
+    result.faults = contents->faults;
     result.last_bytes = contents->arena_counts[0].last_bytes;
     result.last_caller = contents->arena_counts[0].last_caller;
     for (std::uint32_t index = 0; result.reported && index < contents->arenas; ++index) {
@@ -133,7 +136,8 @@ INSTANTIATE_TEST_SUITE_P(every, trial,
                          testing::Combine(testing::ValuesIn(strategies),
                                           testing::Values("contents", "zeros", "reallocations", "alignments",
                                                           "remote_frees", "forks", "exceptions",
-                                                          "short_threads", "jumps", "nothing")),
+                                                          "short_threads", "jumps", "frames", "grows",
+                                                          "large_and_small", "nothing")),
                          [](const auto& instance) {
                              std::string name =
                                  std::string(std::get<0>(instance.param)) + "_" + std::get<1>(instance.param);
@@ -198,8 +202,59 @@ TEST(trial, respects_the_limit_of_addresses) {
     EXPECT_TRUE(result.reported);
 }
 
+TEST(trial, uses_the_kept_block_of_a_frame_again) {
+    const outcome null = run("null", "frames", code_variable());
+    const outcome kept = run("kept-block", "frames", code_variable());
+    EXPECT_EQ(kept.all.served, 5U * 2);
+    EXPECT_EQ(kept.all.freed, kept.all.served);
+    EXPECT_LT(kept.faults, null.faults / 8);
+    EXPECT_LT(kept.peak_bytes, null.peak_bytes + (8U << 20));
+}
+
+TEST(trial, grows_a_kept_block_where_it_is) {
+    const outcome pool = run("multipool", "grows", code_variable());
+    EXPECT_GT(pool.all.moved, 5U * 5 * 40);
+    for (const char* strategy : {"kept-block", "block-cache"}) {
+        const outcome kept = run(strategy, "grows", code_variable());
+        EXPECT_EQ(kept.status, 0) << strategy;
+        EXPECT_EQ(kept.all.moved, 5U * 5) << strategy << ": on another thread than that of the arena";
+    }
+}
+
+TEST(trial, keeps_few_blocks) {
+    EXPECT_EQ(run("kept-block", "hoards", code_variable()).all.served, 1U);
+    const outcome cache = run("block-cache", "hoards", code_variable());
+    EXPECT_GE(cache.all.served, 8U);
+    EXPECT_LE(cache.all.served, 8U + 20) << "and blocks of the vector that grows";
+    EXPECT_GE(cache.all.no_room, 5U * 2000 - 8);
+}
+
+TEST(trial, bounds_the_memory_of_kept_blocks) {
+    const outcome null = run("null", "large_and_small", code_variable());
+    EXPECT_LT(run("kept-block", "large_and_small", code_variable()).peak_bytes, null.peak_bytes + (6U << 20));
+    EXPECT_LT(run("block-cache", "large_and_small", code_variable()).peak_bytes,
+              null.peak_bytes + 8 * (5U << 20));
+    const outcome limited =
+        run("kept-block", "frames", code_variable() + " MALLARD_TRIAL_MOST_TAKEN=30000000");
+    EXPECT_EQ(limited.status, 0);
+    EXPECT_EQ(limited.all.served, 0U);
+    EXPECT_EQ(limited.all.no_room, 5U * 2);
+    EXPECT_EQ(
+        run("kept-block", "frames", code_variable() + " MALLARD_TRIAL_MOST_BYTES=1000000").all.too_large,
+        5U * 2);
+}
+
+TEST(trial, keeps_blocks_that_other_threads_free) {
+    for (const char* strategy : {"kept-block", "block-cache"}) {
+        const outcome kept = run(strategy, "grows", code_variable());
+        EXPECT_GE(kept.all.freed + kept.all.freed_by_others + 2, kept.all.served)
+            << strategy << ": the last ones are not taken back";
+        EXPECT_GT(run(strategy, "remote_frees", code_variable()).all.freed_by_others, 10U) << strategy;
+    }
+}
+
 TEST(trial, aborts_on_double_free) {
-    for (const char* strategy : {"monotonic", "multipool", "small-object-pool", "heap"}) {
+    for (const char* strategy : {"monotonic", "multipool", "small-object-pool", "heap", "kept-block"}) {
         for (const char* scene : {"frees_twice", "frees_twice_elsewhere"}) {
             EXPECT_NE(run(strategy, scene, code_variable()).status, 0) << strategy << ' ' << scene;
         }

@@ -26,7 +26,7 @@ void* event::move(void* old, std::size_t bytes) noexcept {
         thread_arena::deallocate(old, local);
         return nullptr;
     }
-    if (bytes <= room && bytes > room / 2) {
+    if (thread_arena::resize(old, bytes, local)) {
         return old;
     }
     thread_state* const state = thread_state::mine();

@@ -136,8 +136,7 @@ private:
             ++arena.counted().aligned;
             return nullptr;
         }
-        if (!arena.serves(bytes)) {
-            arena.refuse();
+        if (!arena.serves(bytes) && !arena.makes_room(bytes)) {
             return nullptr;
         }
         void* const block = arena.allocate(bytes);

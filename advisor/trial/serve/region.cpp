@@ -24,6 +24,7 @@ namespace {
 constexpr std::uintptr_t first_base = 0x3a00'0000'0000;
 constexpr std::uintptr_t last_base = 0x5200'0000'0000;
 constexpr std::uintptr_t between_bases = 0x0200'0000'0000;
+constexpr std::uintptr_t page_bytes = 64 << 10; // of no system larger
 // The limit of waiting for another thread, which is mapping its slice.
 constexpr unsigned most_waits = 10'000;
 
@@ -109,42 +110,56 @@ bool region::open(std::size_t most_taken_bytes) noexcept {
     return false;
 }
 
-std::byte* region::take_slice(thread_arena* owner) noexcept {
+void region::gives_back(std::byte* memory, std::size_t bytes) noexcept {
     const int errno_of_program = errno;
-    std::byte* const slice = map_slice(owner);
+    const std::uintptr_t page_mask = page_bytes - 1;
+    const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(memory) + page_mask) & ~page_mask;
+    const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) & ~page_mask;
+    if (begin < end && !recorder::in_sandbox()) {
+        ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    }
     errno = errno_of_program;
-    return slice;
+    taken_.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+std::byte* region::take_slices(thread_arena* owner, std::size_t count) noexcept {
+    const int errno_of_program = errno;
+    std::byte* const slices = map_slices(owner, count);
+    errno = errno_of_program;
+    return slices;
 }
 
 // The program may limit its addresses while it runs, so each slice except the first is checked against the current
 // limits.
-std::byte* region::map_slice(thread_arena* owner) noexcept {
+std::byte* region::map_slices(thread_arena* owner, std::size_t count) noexcept {
     for (unsigned waits = 0; waits < most_waits; ++waits) {
         const std::size_t bytes = bytes_.load(std::memory_order_acquire);
         const std::size_t index = bytes / slice_bytes;
-        if (index >= most_slices || recorder::in_sandbox() ||
-            (index != 0 && (index + 1) * (slice_bytes + sizes_bytes) > most_addresses())) {
+        if (count > most_slices - index || recorder::in_sandbox() ||
+            (index + count > 1 && (index + count) * (slice_bytes + sizes_bytes) > most_addresses())) {
             return nullptr;
         }
         auto* const sizes =
-            map_at(reinterpret_cast<std::uintptr_t>(sizes_) + index * sizes_bytes, sizes_bytes);
+            map_at(reinterpret_cast<std::uintptr_t>(sizes_) + index * sizes_bytes, count * sizes_bytes);
         if (sizes == nullptr && errno == EEXIST) {
             ::sched_yield(); // another thread is mapping this slice
             continue;
         }
-        std::byte* const slice = sizes == nullptr ? nullptr : map_at(base_ + bytes, slice_bytes);
-        if (slice == nullptr) {
+        std::byte* const slices = sizes == nullptr ? nullptr : map_at(base_ + bytes, count * slice_bytes);
+        if (slices == nullptr) {
             if (sizes != nullptr) {
-                ::munmap(sizes, sizes_bytes);
+                ::munmap(sizes, count * sizes_bytes);
             }
             return nullptr;
         }
         if (!huge_pages_) {
-            ::madvise(slice, slice_bytes, MADV_NOHUGEPAGE);
+            ::madvise(slices, count * slice_bytes, MADV_NOHUGEPAGE);
         }
-        owners_[index].store(owner, std::memory_order_release);
-        bytes_.store(bytes + slice_bytes, std::memory_order_release);
-        return slice;
+        for (std::size_t slice = index; slice < index + count; ++slice) {
+            owners_[slice].store(owner, std::memory_order_release);
+        }
+        bytes_.store(bytes + count * slice_bytes, std::memory_order_release);
+        return slices;
     }
     return nullptr;
 }

@@ -10,7 +10,7 @@
 /// finds room. Nothing is reserved: addresses may be limited (RLIMIT_AS), and a process may lock all of its memory
 /// (mlockall).
 /// Invariant: a slice belongs to one arena for ever.
-/// Bound: memory is reused, but never returned, so the region takes at most `most_taken_bytes`.
+/// Bound: the region takes at most `most_taken_bytes` of memory, which is reused.
 #pragma once
 
 #include <array>
@@ -40,6 +40,18 @@ public:
         return taken_.fetch_add(bytes, std::memory_order_relaxed) + bytes < most_taken_;
     }
 
+    /// Effects: counts memory that is used for the first time, unless the limit would be reached.
+    /// Returns: false if it would.
+    bool reserves(std::size_t bytes) noexcept {
+        const bool has_room = takes(bytes);
+        if (!has_room) {
+            taken_.fetch_sub(bytes, std::memory_order_relaxed);
+        }
+        return has_room;
+    }
+    /// Effects: returns counted memory to the system. No block is in it, and none will be.
+    void gives_back(std::byte* memory, std::size_t bytes) noexcept;
+
     [[nodiscard]] bool holds(const void* block) const noexcept {
         return reinterpret_cast<std::uintptr_t>(block) - base_ < bytes_.load(std::memory_order_relaxed);
     }
@@ -59,11 +71,11 @@ public:
         return sizes_[offset(block) / granule];
     }
 
-    /// Returns: a slice that belongs to `owner` from now on; null if the process may have no more.
-    std::byte* take_slice(thread_arena* owner) noexcept;
+    /// Returns: adjacent slices that belong to `owner` from now on; null if the process may have no more.
+    std::byte* take_slices(thread_arena* owner, std::size_t count = 1) noexcept;
 
 private:
-    std::byte* map_slice(thread_arena* owner) noexcept;
+    std::byte* map_slices(thread_arena* owner, std::size_t count) noexcept;
     [[nodiscard]] std::size_t offset(const void* block) const noexcept {
         return reinterpret_cast<std::uintptr_t>(block) - base_;
     }

@@ -31,13 +31,29 @@ public:
 
     [[nodiscard]] bool has_room() const noexcept { return has_room_; }
 
+    // For a mechanism that divides slices itself.
+
+    /// Returns: the first slice, of which nothing is allocated; null if there is none.
+    [[nodiscard]] std::byte* first_slice() const noexcept { return cursor_; }
+    /// Returns: adjacent slices; null if the process may have no more.
+    std::byte* take_slices(std::size_t count) noexcept { return the_region.take_slices(owner_, count); }
+    /// Effects: counts memory of slices that is used for the first time.
+    /// Returns: false if the limit of the region would be reached.
+    bool reserves(std::size_t bytes) noexcept {
+        const bool has_room = the_region.reserves(bytes);
+        note_taken(has_room ? bytes : 0);
+        return has_room;
+    }
+    /// Effects: returns memory of slices to the system; they are not used again.
+    void give_back(std::byte* memory, std::size_t bytes) noexcept {
+        the_region.gives_back(memory, bytes);
+        taken_bytes_ -= bytes;
+    }
+
     /// Requires: has_room().
     void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
         const std::size_t size = chunk_bytes(bytes, alignment);
-        taken_bytes_ += size;
-        if (taken_bytes_ > counts_.most_taken_bytes) {
-            counts_.most_taken_bytes = taken_bytes_;
-        }
+        note_taken(size);
         void*& free_list = free_lists_[static_cast<std::size_t>(std::countr_zero(size))];
         if (void* const chunk = free_list) {
             free_list = *static_cast<void**>(chunk);
@@ -72,8 +88,15 @@ private:
         return std::bit_ceil(least > least_bytes ? least : least_bytes);
     }
 
+    void note_taken(std::size_t bytes) noexcept {
+        taken_bytes_ += bytes;
+        if (taken_bytes_ > counts_.most_taken_bytes) {
+            counts_.most_taken_bytes = taken_bytes_;
+        }
+    }
+
     void next_slice() noexcept {
-        std::byte* const slice = the_region.take_slice(owner_);
+        std::byte* const slice = the_region.take_slices(owner_);
         has_room_ = slice != nullptr;
         if (has_room_) {
             cursor_ = slice;

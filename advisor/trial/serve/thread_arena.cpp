@@ -18,13 +18,12 @@ constinit std::atomic<thread_arena*> all_arenas{nullptr};
 
 thread_arena::thread_arena(const setting& settings, counts& results) noexcept
     : strategy_(settings.served_by), allocate_(strategy_->allocate), deallocate_(strategy_->deallocate),
-      too_many_bytes_(strategy_->largest_bytes == 0 ? 0
-                                                    : std::min({strategy_->largest_bytes, settings.most_bytes,
-                                                                region_upstream::most_bytes / 2}) +
-                                                          1),
-      too_many_at_once_bytes_(settings.delay_ns == 0 ? too_many_bytes_ : 0), counts_(results),
-      upstream_(this, results) {
+      most_bytes_(std::min(strategy_->largest_bytes, settings.most_bytes)),
+      is_delayed_(settings.delay_ns != 0), counts_(results), upstream_(this, results) {
     strategy_->construct(*this);
+    if (strategy_->make_room == nullptr && strategy_->largest_bytes != 0) {
+        set_limit(most_bytes_ + 1);
+    }
 }
 
 thread_arena* thread_arena::acquire(const setting& settings, report& results) noexcept {
@@ -53,11 +52,21 @@ thread_arena* thread_arena::acquire(const setting& settings, report& results) no
     return arena;
 }
 
-void thread_arena::refuse() noexcept {
-    std::uint64_t& reason = strategy_->largest_bytes == 0 ? counts_.in_null
-                            : upstream_.has_room()        ? counts_.too_large
-                                                          : counts_.no_room;
+bool thread_arena::makes_room(std::size_t bytes) noexcept {
+    const bool is_too_large = bytes > most_bytes_;
+    if (strategy_->make_room != nullptr && !is_too_large && upstream_.has_room()) {
+        if (returned_.load(std::memory_order_relaxed) != nullptr) {
+            reclaim_returned();
+        }
+        if (serves(bytes) || strategy_->make_room(*this, bytes)) {
+            return true;
+        }
+    }
+    std::uint64_t& reason = strategy_->largest_bytes == 0          ? counts_.in_null
+                            : is_too_large && upstream_.has_room() ? counts_.too_large
+                                                                   : counts_.no_room;
     ++reason;
+    return false;
 }
 
 void thread_arena::stop_at_wrong_free() noexcept {

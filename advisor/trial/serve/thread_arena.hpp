@@ -47,8 +47,9 @@ public:
         return allocate_(*this, bytes);
     }
 
-    /// Effects: counts why the global allocator has to serve a request.
-    [[gnu::cold, gnu::noinline]] void refuse() noexcept;
+    /// Effects: of a mechanism with places, takes what other threads returned, and enlarges the next place.
+    /// Returns: true if the arena serves the request from now on; false if the global allocator has to, which is counted.
+    [[gnu::cold, gnu::noinline]] bool makes_room(std::size_t bytes) noexcept;
 
     /// Effects: frees the block, on any thread. A double free ends the program.
     /// Requires: the_region.holds(block).
@@ -71,6 +72,19 @@ public:
         return granules != region::size_in_front ? granules * region::granule : size_in_front(block);
     }
 
+    /// Effects: changes the size of a block where it is.
+    /// Returns: false if the block has to move.
+    /// Requires: the_region.holds(block); `local` is the caller's arena, or null.
+    static bool resize(void* block, std::size_t bytes, const thread_arena* local) noexcept {
+        const std::size_t room = usable_bytes(block);
+        if (bytes <= room && bytes > room / 2) {
+            return true;
+        }
+        thread_arena* const owner = the_region.owner(block);
+        return owner == local && owner->strategy_->resize != nullptr &&
+               owner->strategy_->resize(*owner, block, bytes);
+    }
+
     [[nodiscard]] counts& counted() noexcept { return counts_; }
 
     // For the strategies.
@@ -82,10 +96,22 @@ public:
     void* allocate_in(std::size_t bytes) noexcept;
     template <typename Served>
     void deallocate_in(void* block) noexcept;
+    template <typename Served>
+    bool make_room_in(std::size_t bytes) noexcept;
+    template <typename Served>
+    bool resize_in(void* block, std::size_t bytes) noexcept;
 
 private:
     static constexpr std::size_t granule = region::granule;
-    static constexpr std::size_t most_granules = region::size_in_front - 1;
+
+    /// Larger blocks have their size in front.
+    template <typename Served>
+    static consteval std::size_t most_granules() {
+        if constexpr (requires { Served::most_granules; }) {
+            return Served::most_granules;
+        }
+        return region::size_in_front - 1;
+    }
 
     thread_arena(const setting& settings, counts& results) noexcept;
 
@@ -107,6 +133,19 @@ private:
         return counts_.served - counts_.freed - counts_.freed_by_others;
     }
 
+    /// Effects: limits the requests to those that the mechanism can serve, if its blocks are few.
+    template <typename Served>
+    void update_limit() noexcept {
+        if constexpr (requires(Served& mechanism) { mechanism.next_bytes(); }) {
+            const std::size_t bytes = served<Served>().next_bytes();
+            set_limit(bytes < granule ? 0 : bytes - granule + 1);
+        }
+    }
+    void set_limit(std::size_t too_many_bytes) noexcept {
+        too_many_bytes_ = too_many_bytes;
+        too_many_at_once_bytes_ = is_delayed_ ? 0 : too_many_bytes;
+    }
+
     template <typename Served>
     Served& served() noexcept {
         return *std::launder(reinterpret_cast<Served*>(room_));
@@ -121,8 +160,10 @@ private:
     const strategy* strategy_;
     decltype(strategy::allocate) allocate_; // copied from the strategy, to save an indirection
     decltype(strategy::deallocate) deallocate_;
-    std::size_t too_many_bytes_;         ///< requests of this size and larger ones are not served
-    std::size_t too_many_at_once_bytes_; ///< the same, or 0 if operations are delayed
+    std::size_t most_bytes_; ///< larger requests are never served
+    bool is_delayed_;
+    std::size_t too_many_bytes_ = 0;         ///< requests of this size and larger ones are not served now
+    std::size_t too_many_at_once_bytes_ = 0; ///< the same, or 0 if operations are delayed
     counts& counts_;
     region_upstream upstream_;
     std::atomic<bool> taken_{true};
@@ -142,7 +183,7 @@ void* thread_arena::allocate_in(std::size_t bytes) noexcept {
     ++counts_.served;
     counts_.served_bytes += bytes;
     const std::size_t granules = (bytes + granule - 1) / granule;
-    if (granules - 1 >= most_granules) [[unlikely]] {
+    if (granules - 1 >= most_granules<Served>()) [[unlikely]] {
         return allocate_special<Served>(bytes);
     }
     void* const block = served<Served>().allocate(granules * granule);
@@ -165,15 +206,16 @@ void thread_arena::prepare() noexcept {
 
 template <typename Served>
 void* thread_arena::allocate_special(std::size_t bytes) noexcept {
-    if (bytes == 0) {
+    if (bytes == 0 && most_granules<Served>() != 0) {
         void* const block = served<Served>().allocate(granule);
         the_region.size_at(block) = 1;
         return block;
     }
-    const std::size_t size = (bytes + granule - 1) / granule * granule;
+    const std::size_t size = bytes == 0 ? granule : (bytes + granule - 1) / granule * granule;
     auto* const block = static_cast<std::byte*>(served<Served>().allocate(size + granule)) + granule;
     size_in_front(block) = size;
     the_region.size_at(block) = region::size_in_front;
+    update_limit<Served>();
     return block;
 }
 
@@ -193,6 +235,25 @@ void thread_arena::deallocate_in(void* block) noexcept {
 template <typename Served>
 void thread_arena::deallocate_large(void* block, std::size_t bytes) noexcept {
     served<Served>().deallocate(block, bytes);
+    update_limit<Served>();
+}
+
+template <typename Served>
+bool thread_arena::make_room_in(std::size_t bytes) noexcept {
+    const bool has_room = served<Served>().make_room((bytes + granule - 1) / granule * granule + granule);
+    update_limit<Served>();
+    return has_room;
+}
+
+template <typename Served>
+bool thread_arena::resize_in(void* block, std::size_t bytes) noexcept {
+    const std::size_t size = (bytes + granule - 1) / granule * granule;
+    if (bytes > most_bytes_ ||
+        !served<Served>().resize(static_cast<std::byte*>(block) - granule, size + granule)) {
+        return false;
+    }
+    size_in_front(block) = size;
+    return true;
 }
 
 } // namespace mallard::trial

@@ -12,6 +12,7 @@ from profile_rows import scope
 from synthetic_profile import document, empty, hostile
 from synthetic_study import ceiling, effect, ground, mallocs, result, study
 
+from mallard.advisor.advice.candidates import line_candidate
 from mallard.advisor.advice.code import TypeChange
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import decide
@@ -193,3 +194,17 @@ def test_program_without_allocations_has_no_pictures() -> None:
     shown = advice_report(case, decide(case), None)
     assert [section.title for section in shown.sections] == ["Figures"]
     assert "allocates 0 blocks" in shown.answer.text
+
+
+def test_page_of_a_kept_block_names_its_line() -> None:
+    frame = line_candidate("frame", "src/render.cpp:41", [":1f-20"], 40, 1 << 30)
+    case = study(
+        chosen=frame, trial=result(ground(effect("kept-block", 38.7))), on_top=None, globals=mallocs()
+    )
+    text = texts(render_page(case))
+    assert "kept-block in frame()" in text["before-and-after"]
+    assert "Trials in frame() (render.cpp:41)" in text["tried"]
+    (run,) = json.loads(advice_sarif(case, decide(case)))["runs"]
+    (found,) = run["results"]
+    assert (found["ruleId"], found["level"]) == ("reuse", "warning")
+    assert found["locations"][0]["physicalLocation"]["region"] == {"startLine": 41}

@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from profile_rows import amount, figures, scope
 from synthetic_profile import document, empty
+from synthetic_study import ceiling as synthetic_ceiling
 
-from mallard.advisor.advice.ceiling import PAGES_TOUCHED, estimate_ceiling, fault_nanoseconds, width
+from mallard.advisor.advice.ceiling import PAGES_TOUCHED, Ceiling, estimate_ceiling, fault_nanoseconds, width
 from mallard.advisor.advice.patterns import Pattern, find_patterns
 from mallard.advisor.profile.document import Profile, read_profile
 
@@ -29,6 +31,7 @@ FUNCTIONS = (
 )
 NO_FINDINGS: dict[str, Any] = {
     "sites": [],
+    "pairs": [],
     "owners": [],
     "already_pooled": [],
     "scopes": [],
@@ -48,7 +51,7 @@ def profile(inner: int, allocations: int, returns: int, steps: int = 8, **change
         "stacks": [{"stack": 0, **amount(allocations, 64 * allocations)}],
         "contexts": 1,
         "owners": [],
-        "peak_bytes": 4096,
+        "peak_bytes": 1 << 20,
         "returns": returns,
     }
     fields = NO_FINDINGS | {
@@ -108,6 +111,76 @@ def test_block_freed_at_once_is_reused():
     assert "a buffer of 1.00 KiB on the stack, or one object that is cleared" in pattern.remedy
     large = only(profile(inner=3, allocations=2000, returns=2000, steps=12))
     assert large.remedy == "one buffer that is cleared and used again"
+
+
+def test_strings_filled_once_are_no_ladder():
+    """Their blocks are freed by destructors, and those of a growing string by the next step."""
+    pair = {"allocated": 0, "container": None, "thread": "same", "mean_lifetime_seconds": 1e-6}
+    pair |= {"mean_lifetime_bytes": 10.0, "alive": False}
+    for freed_by_grower, is_ladder in ((3900, False), (4100, True)):
+        pairs = [
+            pair | {"freed": 0, **amount(freed_by_grower, 64_000)},
+            pair | {"freed": 1, **amount(8000 - freed_by_grower, 64_000)},
+        ]
+        recorded = profile(inner=2, allocations=8000, returns=1000, stacks=[[2, 0], [0]], pairs=pairs)
+        assert [each.kind for each in find_patterns(recorded)] == ["reserve"] * is_ladder
+
+
+def line_profile(allocations: int, contexts: int = 1, **changes: Any) -> Profile:
+    """The line asks again and again for blocks of up to 40 MiB, beside many small ones."""
+    bytes_ = allocations * (40 << 20)
+    sizes = [[40 << 20, allocations, bytes_]]
+    site = {
+        "place": 0,
+        "file": "",
+        "instruction": 0x1F,
+        "figures": figures(allocations, bytes_, 1.0, sizes=sizes, size_classes=1, largest=40 << 20),
+        "stacks": [{"stack": 0, **amount(allocations, bytes_)}],
+        "contexts": contexts,
+        "owners": [],
+        "peak_bytes": 40 << 20,
+        "returns": allocations,
+    }
+    return profile(
+        inner=0,
+        allocations=allocations,
+        returns=0,
+        sites=[site | changes],
+        figures=figures(80_000, bytes_ + 640_000, 1.0),
+    )
+
+
+def with_faults(seconds: float) -> Ceiling:
+    return synthetic_ceiling(faults=round(seconds * 1e9 / 200.0))  # of 109 ms
+
+
+def test_large_blocks_count_by_their_page_faults():
+    frame = line_profile(40)
+    assert find_patterns(frame, with_faults(0.0)) == []
+    assert find_patterns(frame, with_faults(0.002)) == [], "less than 2 % of the time"
+    (pattern,) = find_patterns(frame, with_faults(0.090))
+    assert (pattern.kind, pattern.code) == ("reuse", ":1f-20")
+    assert pattern.reason == (
+        "each of its 40 blocks, of up to 40.0 MiB, is freed before it makes the next one"
+    )
+    assert pattern.estimated_seconds == pytest.approx(0.090 * 39 / 40, rel=0.01)
+
+
+def test_few_live_blocks_are_temporary():
+    pattern = only(line_profile(20_000, returns=7000, peak_bytes=100 << 20))
+    assert (pattern.kind, pattern.code) == ("temporary", ":1f-20")
+    assert pattern.reason == "of its 20,000 blocks of up to 40.0 MiB few are live at a time"
+    assert find_patterns(line_profile(20_000, returns=7000, peak_bytes=400 << 20)) == []
+    assert only(line_profile(20_000, returns=7000, peak_bytes=400 << 20, contexts=2)).kind == "temporary"
+
+
+def test_sites_of_a_line_are_tried_together():
+    first, second = (line_profile(each).sites[0] for each in (30_000, 20_000))
+    both = replace(line_profile(30_000), sites=(first, replace(second, instruction=0x2F)))
+    assert only(both).code == ":1f-20;:2f-30"
+    assert only(both).allocations == 30_000
+    apart = replace(line_profile(30_000), sites=(replace(first, file=None),))
+    assert only(apart).code == ""
 
 
 @pytest.mark.parametrize(("inner", "type_name"), [(6, "std::vector"), (7, "order"), (8, "a map or a set")])

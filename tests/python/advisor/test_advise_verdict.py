@@ -22,12 +22,14 @@ from synthetic_study import (
     study,
 )
 
-from mallard.advisor.advice.candidates import LastingSite
+from mallard.advisor.advice.candidates import LastingSite, line_candidate
 from mallard.advisor.advice.code import TypeChange
 from mallard.advisor.advice.study import ScopePair, Screened
 from mallard.advisor.advice.verdict import NOT_SEEN, Answer, decide
+from mallard.advisor.trial.effect import Effect
 from mallard.advisor.trial.program import Counts
 from mallard.advisor.view.advice import advice_json, advice_report
+from mallard.advisor.view.sarif import advice_sarif
 from mallard.shared.stats import Difference
 
 CHANGE = TypeChange("vector", "T", "handle", "src/server.cpp:90", 1_000_000)
@@ -266,6 +268,77 @@ def test_patterns_are_facts_whatever_their_estimate(patterns):
     nothing = decide(study(patterns=patterns, trial=None, chosen=None, on_top=None, globals=mallocs()))
     assert nothing.kind == "unresolved"
     assert patterns[0].kind in dict(nothing.facts)
+
+
+FRAME = line_candidate("frame", "src/render.cpp:41", [":1f-20"], 40, 1600 * MIB)
+FRAME_PATTERN = pattern("reuse", 60.0, function="frame", source=FRAME.source, code=":1f-20")
+
+
+def kept(middle: float, half: float = 1.0, strategy: str = "kept-block") -> Effect:
+    counts = Counts(served=36, no_room=4, freed=36, servers=1)
+    return effect(strategy, middle, half, counts=counts, faults=Difference(-9000.0, -9100.0, -8900.0, 21))
+
+
+def test_kept_block_of_a_line_is_a_headline():
+    trial = result(ground(kept(50.0), kept(49.8, strategy="block-cache")))
+    case = study(chosen=FRAME, trial=trial, patterns=(FRAME_PATTERN,), globals=mallocs(), on_top=None)
+    verdict = decide(case)
+    assert verdict.answer == Answer("local", strategy="kept-block", equal=("block-cache",))
+    assert verdict.headline == (
+        "Keep the block of frame() (render.cpp:41) and use it again: 45.9 % saved, 50.0 ms of 109 ms "
+        "(49.0 to 51.0 ms) at 1.2 x the peak memory, measured on this program, against glibc on a young heap."
+    )
+    assert verdict.code == ""
+    sentences = dict(verdict.facts)
+    assert sentences["equal"].endswith("is preferred, because it changes least")
+    assert sentences["counts on"].startswith(
+        "36 frees and their requests that no allocator serves, and 9,000 page faults less. On top: "
+    )
+    assert sentences["memory"] == "peak 1.2 x; the trial kept the blocks of 90.0 % of 40 requests"
+    assert "a trial with a kept block there: 50.0 ms saved (49.0 to 51.0 ms)." in sentences["reuse"]
+    cache = decide(replace(case, trial=result(ground(kept(50.0, strategy="block-cache")))))
+    assert cache.headline.startswith("Keep a cache of eight blocks for frame() (render.cpp:41): 45.9 % saved")
+
+
+def test_malloc_is_followed_by_a_kept_block():
+    on_top = ground(kept(20.0), malloc="mimalloc")
+    case = study(
+        chosen=FRAME,
+        trial=result(ground(kept(50.0))),
+        globals=mallocs(("mimalloc", 49.0, 1.0)),
+        on_top=on_top,
+    )
+    headline = decide(case).headline
+    assert headline.startswith("Use mimalloc instead of glibc")
+    assert headline.endswith(
+        "Then keep the block of frame() (render.cpp:41) and use it again: that still saves 20.0 ms."
+    )
+    assert dict(decide(case).facts)["a kept block"].startswith("keep the block of frame() (render.cpp:41)")
+
+
+@pytest.mark.parametrize(
+    ("tried", "sentence"),
+    [
+        (
+            kept(9.0),
+            "before it is filled; a trial with a kept block there: 9.0 ms saved (8.0 to 10.0 ms).",
+        ),
+        (kept(0.5), "a kept block there: 0.50 ms saved (-0.50 to 1.5 ms), which is not significant."),
+        (kept(-3.0), "a kept block there: costs 3.0 ms (2.0 to 4.0 ms)."),
+    ],
+)
+def test_tried_pattern_is_measured_below_the_answer(tried, sentence):
+    screened = (Screened(FRAME, result(ground(tried), rounds=3)), Screened(candidate(), None, "it failed"))
+    case = study(patterns=(FRAME_PATTERN, pattern()), screened=screened)
+    verdict = decide(case)
+    assert verdict.headline.startswith("Put a monotonic allocator")
+    assert dict(verdict.facts)["reuse"].endswith(sentence)
+    assert "Remedy, not tried: " in dict(verdict.facts)["reserve"]
+    (run,) = json.loads(advice_sarif(case, verdict))["runs"]
+    found = {each["ruleId"]: each for each in run["results"]}
+    assert found["reuse"]["level"] == ("warning" if tried.saves else "note")
+    assert found["reuse"]["properties"]["saved_seconds"] == -tried.time.median
+    assert not found["reserve"]["properties"]["measured"]
 
 
 def test_negligible_pattern_is_not_reported():

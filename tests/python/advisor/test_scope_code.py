@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from synthetic_profile import document
 
 from mallard.advisor.trial import scope_code
 from mallard.advisor.trial.campaign import Campaign, run_campaign
@@ -51,6 +52,40 @@ def profile(monkeypatch):
 
 def test_locates_a_function_by_its_code():
     assert locate_scope(TRACE, "keep") == Scope("keep", (BY_STACK, (CODE, "lib.so:2f,30")))
+
+
+@pytest.fixture
+def lines(monkeypatch):
+    """Two calls of a line that allocate, and one of another line in a file without a name."""
+    site = document()["sites"][0]
+    places = [{"function": 0, "file": "/src/a/x.cpp", "line": line, "inlined": False} for line in (40, 41)]
+    sites = [
+        site | {"place": 0, "file": "", "instruction": 0x1F},
+        site | {"place": 0, "file": "lib.so", "instruction": 0x2F},
+        site | {"place": 1},
+    ]
+    asked = json.dumps(document(places=places, sites=sites, stacks=[]))
+    monkeypatch.setattr(scope_code, "ask", lambda words: asked if "--all" in words else "")
+
+
+@pytest.mark.usefixtures("lines")
+@pytest.mark.parametrize("line", ["x.cpp:40", "a/x.cpp:40", "/src/a/x.cpp:40"])
+def test_locates_a_line_by_its_calls(line):
+    assert locate_scope(TRACE, line) == Scope("x.cpp:40", (BY_STACK, (CODE, ":1f-20;lib.so:2f-30")))
+
+
+@pytest.mark.usefixtures("lines")
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("y.cpp:40", "no call at y.cpp:40 allocates, in the recording"),
+        ("other_x.cpp:40", "no call at other_x.cpp:40 allocates"),
+        ("x.cpp:41", "the code of x.cpp:41 is in no file"),
+    ],
+)
+def test_refuses_lines_without_calls(line, message):
+    with pytest.raises(UsageError, match=message):
+        locate_scope(TRACE, line)
 
 
 def test_excludes_functions_from_a_scope():

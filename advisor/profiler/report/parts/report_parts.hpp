@@ -49,6 +49,9 @@ void write_scope(json_writer& to, const report_source& source, std::size_t id, s
 void write_scope_sites(json_writer& to, const report_source& source, scope_id scope);
 void write_scope_pairs(json_writer& to, const report_source& source, scope_id scope);
 
+/// Effects: writes the call of a site as fields, unless its code is in no file.
+void write_instruction(json_writer& to, const report_source& source, std::uint64_t site);
+
 /// Returns: the figures of a marked scope.
 figure_sums marked_sums(const marked_stacks& marked, scope_id scope);
 /// Effects: writes the row of a marked scope.

@@ -27,9 +27,7 @@ void write_site_list(json_writer& to, std::string_view key, const report_source&
     for (const auto& [address, blocks] : sites) {
         to.begin_object().field("site", source.tables.place(address));
         to.field("allocations", blocks.allocations).field("bytes", blocks.bytes);
-        if (const auto call = source.names.in_file(address)) {
-            to.field("file", call->path).field("instruction", call->offset);
-        }
+        write_instruction(to, source, address);
         to.end_object();
     }
     to.end_list();

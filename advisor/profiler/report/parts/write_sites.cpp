@@ -55,7 +55,9 @@ std::vector<site> all_sites(const report_source& source, const Filter& belongs) 
 
 void write_site(json_writer& to, const report_source& source, site& row) {
     const std::span<const call_totals> calls = source.results.calls().all();
-    to.begin_object().field("place", source.tables.place(row.address)).key("figures");
+    to.begin_object().field("place", source.tables.place(row.address));
+    write_instruction(to, source, row.address);
+    to.key("figures");
     write_figures(to, row.sums, {source.ns_per_tick, source.results.threads(), nullptr, 0});
 
     const std::size_t shown = std::min<std::size_t>(row.calls.size(), 3);
@@ -232,6 +234,12 @@ std::vector<bool> calls_inside(const report_source& source, scope_id scope) {
 }
 
 } // namespace
+
+void write_instruction(json_writer& to, const report_source& source, std::uint64_t site) {
+    if (const auto call = source.names.in_file(site)) {
+        to.field("file", call->path).field("instruction", call->offset);
+    }
+}
 
 void write_sites(json_writer& to, const report_source& source, bool all_rows) {
     std::vector<site> sites = all_sites(source, [](call_id) { return true; });

@@ -213,6 +213,67 @@ bool hoards() {
     return true;
 }
 
+constexpr std::size_t frame_bytes = std::size_t{40} << 20;
+
+/// A large buffer is made for each frame, and every second one has to be zero.
+bool frames() {
+    bool passed = true;
+    for (int frame = 0; frame < 2; ++frame) {
+        auto* const buffer = static_cast<unsigned char*>(frame % 2 == 0 ? std::malloc(frame_bytes)
+                                                                        : std::calloc(frame_bytes / 8, 8));
+        passed = passed && malloc_usable_size(buffer) < 2 * frame_bytes;
+        for (std::size_t at = 0; at < frame_bytes; at += 4096) {
+            passed = passed && (frame % 2 == 0 || buffer[at] == 0);
+            buffer[at] = 0xff;
+        }
+        buffer[frame_bytes - 1] = 0xff;
+        std::free(buffer);
+    }
+    return passed;
+}
+
+/// An array grows by an eighth at a time, shrinks and grows again; its end is on another thread.
+bool grows() {
+    bool passed = true;
+    for (int array = 0; array < 5; ++array) {
+        std::size_t capacity = 1;
+        auto* numbers = static_cast<std::uint32_t*>(std::malloc(sizeof(std::uint32_t)));
+        const auto resize = [&](std::size_t wanted) {
+            numbers = static_cast<std::uint32_t*>(std::realloc(numbers, wanted * sizeof(std::uint32_t)));
+            capacity = wanted;
+            passed = passed && malloc_usable_size(numbers) >= wanted * sizeof(std::uint32_t);
+        };
+        for (std::uint32_t number = 0; number < 50'000; ++number) {
+            if (number == capacity) {
+                resize(capacity + 1 + capacity / 8);
+            }
+            numbers[number] = number;
+        }
+        resize(1000);
+        resize(2000);
+        for (std::uint32_t number = 0; number < 1000; ++number) {
+            passed = passed && numbers[number] == number;
+        }
+        std::thread([&] {
+            resize(3000);
+            passed = passed && numbers[999] == 999;
+            std::free(numbers);
+        }).join();
+    }
+    return passed;
+}
+
+/// A large block comes and goes before each small one that stays.
+bool large_and_small() {
+    static std::vector<std::unique_ptr<char[]>> kept;
+    for (int index = 0; index < 20; ++index) {
+        const std::unique_ptr<char[]> large{new char[4 << 20]};
+        std::memset(large.get(), 'x', 4 << 20);
+        kept.push_back(std::make_unique<char[]>(100));
+    }
+    return true;
+}
+
 /// Returns: a block that the compiler cannot optimise away.
 void* seen_block() {
     void* block = std::malloc(40);
@@ -328,6 +389,9 @@ constexpr std::array scenes{named{"contents", &contents},
                             named{"exit_handlers", &exit_handlers},
                             named{"heap_offset", &heap_offset},
                             named{"hoards", &hoards},
+                            named{"frames", &frames},
+                            named{"grows", &grows},
+                            named{"large_and_small", &large_and_small},
                             named{"keeps", &keeps},
                             named{"long_name", &long_name},
                             named{"frees_twice", &frees_twice},

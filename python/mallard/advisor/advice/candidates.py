@@ -45,7 +45,7 @@ class Candidate:
     name: str  # for display
     asked_as: str  # the full name, which mallard-profile accepts
     source: str  # file:line, or the library
-    kind: str  # "function" or "marker"
+    kind: str  # "function", "marker", or "line" of a function that keeps its blocks
     # 0 marked, 1 function of the program, 2 nameless, 3 library function, 4 start of the program or a thread
     rank: int
     function: int | None
@@ -72,6 +72,7 @@ class Candidate:
     inlined: str = ""  # `inlined into main at p.cpp:11`; '' for a compiled function
     # The recording shows that it returned whenever none of its blocks was live, or at least several times.
     returns_each_time: bool = True
+    code: str = ""  # FILE:BEGIN-END;... of a line's calls
 
     @property
     def title(self) -> str:
@@ -80,6 +81,10 @@ class Candidate:
         if self.is_unnamed:
             return f"the function at {self.name}"
         return "main()" if NO_NAME.search(self.name) else f"{self.name}()"
+
+    @property
+    def is_line(self) -> bool:
+        return self.kind == "line"
 
     @property
     def is_main(self) -> bool:
@@ -142,6 +147,34 @@ def requested_candidates(profile: Profile, scopes: Sequence[Scope]) -> list[Cand
     """The scopes that the user requested, without filtering."""
     names = Names(profile)
     return [_with_caller(names, make_candidate(names, scope)) for scope in scopes]
+
+
+def line_candidate(
+    function: str, source: str, codes: Sequence[str], allocations: int, bytes_: int
+) -> Candidate:
+    """A line of the function, which keeps the blocks of its calls."""
+    return Candidate(
+        name=function,
+        asked_as=source,
+        source=source,
+        kind="line",
+        rank=1,
+        function=None,
+        allocations=allocations,
+        bytes=bytes_,
+        escaped=0,
+        alive=0,
+        containment=None,
+        exact=True,
+        owned=0,
+        returns=0,
+        region_bytes=None,
+        peak_p50=None,
+        peak_p99=None,
+        peak_max=None,
+        threads=1,
+        code=";".join(codes),
+    )
 
 
 def _with_caller(names: Names, candidate: Candidate) -> Candidate:
@@ -208,17 +241,10 @@ def _returns_each_time(scope: Scope) -> bool:
 def _sites(names: Names, sites: Sequence[EscapeSite]) -> tuple[LastingSite, ...]:
     return tuple(
         LastingSite(
-            names.place_function(site.site), names.place_source(site.site), site.allocations, _code(site)
+            names.place_function(site.site), names.place_source(site.site), site.allocations, site.code
         )
         for site in sites[:MOST_SITES]
     )
-
-
-def _code(site: EscapeSite) -> str:
-    # A semicolon ends the name of a file in the variables of a trial.
-    if site.file is None or site.instruction is None or ";" in site.file:
-        return ""
-    return f"{site.file}:{site.instruction:x}-{site.instruction + 1:x}"
 
 
 def _rank(names: Names, scope: Scope) -> int:

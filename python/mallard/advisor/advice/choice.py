@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mallard.advisor.trial.program import STRATEGIES
+from mallard.advisor.trial.program import KEPT, STRATEGIES
 from mallard.shared.mallocs import is_switch
 from mallard.shared.stats import Difference
 
@@ -72,7 +72,7 @@ class Choice:
     def order(self) -> tuple[int, str]:
         """Decides between equals of the same peak."""
         if self.is_local:
-            return list(STRATEGIES).index(self.name), self.name
+            return [*KEPT, *STRATEGIES].index(self.name), self.name
         # "Preload mimalloc" is the best of the rules that measure nothing.
         return 0 if is_switch(self.name) else 1 if self.name.startswith("mimalloc") else 2, self.name
 

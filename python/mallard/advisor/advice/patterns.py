@@ -1,15 +1,17 @@
 """Advice other than an allocator: named patterns of a profile, each with a threshold, a reason and a remedy.
 
-A trial cannot change the program, so savings are estimated, from the operations that the remedy avoids and
-their measured price, and are labelled as estimates.
+Savings are estimated, from the operations and page faults that the remedy avoids and their measured price.
+Estimates only order the patterns. The first ones whose line could keep its blocks are tried.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, replace
 
 from mallard.advisor.advice.candidates import LIBRARY, short_source
+from mallard.advisor.advice.ceiling import WORTH_DOING, Ceiling
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names, short_name
 from mallard.advisor.profile.records import Site
@@ -26,6 +28,8 @@ OWNED_SHARE = 0.1
 ONE_A_CALL = 1.1
 COPY_NS_A_BYTE = 0.05  # 20 GB/s: a low price, because an estimate must not promise too much
 MOST_PATTERNS = 5
+LEVELS_TO_GROWER = 6  # from the call that frees
+MOST_KEPT = 8  # blocks of a line in a trial, as in advisor/trial/strategy.cpp
 
 GROWS = re.compile(
     r"std::(?:vector<.*|deque<.*|_Hashtable<.*|string|basic_string<.*)::"
@@ -46,7 +50,7 @@ SHARED = re.compile(r"_Sp_counted|std::(?:allocate_shared|make_shared|__shared_c
 
 @dataclass(frozen=True)
 class Pattern:
-    kind: str  # reserve, reuse, move, single, owner, pooled, shared
+    kind: str  # reserve, reuse, temporary, move, single, owner, pooled, shared
     function: str
     source: str  # file:line to jump to
     allocations: int
@@ -54,6 +58,8 @@ class Pattern:
     reason: str
     remedy: str
     estimated_seconds: float | None = None  # estimated saving
+    code: str = ""  # FILE:BEGIN-END;... of the line's calls; empty if a trial cannot keep their blocks
+    bytes: int = 0
 
     @property
     def where(self) -> str:
@@ -65,16 +71,17 @@ class Pattern:
         return replace(self, estimated_seconds=part * self.estimated_seconds)
 
 
-def find_patterns(profile: Profile) -> list[Pattern]:
-    """The largest estimate first, then patterns without an estimate."""
+def find_patterns(profile: Profile, ceiling: Ceiling | None = None) -> list[Pattern]:
+    """The largest estimate first, then patterns without an estimate. `ceiling` has the page faults."""
     names = Names(profile)
     by_site = [
-        pattern
+        _with_code(profile, site, pattern)
         for site in profile.sites
         if (
             pattern := _ladder(profile, names, site)
             or _copied(profile, names, site)
-            or _at_once(profile, names, site)
+            or _at_once(profile, names, site, ceiling)
+            or _few_at_once(profile, names, site, ceiling)
         )
     ]
     patterns = [
@@ -97,7 +104,11 @@ def _ladder(profile: Profile, names: Names, site: Site) -> Pattern | None:
     if (figures.size_classes or len(figures.sizes)) < LEAST_CLASSES:
         return None
     grower = _inner_function(names, site, GROWS)
-    if not grower or _inner_function(names, site, BUILT_AT_ONCE):
+    if (
+        not grower
+        or _inner_function(names, site, BUILT_AT_ONCE)
+        or _are_freed_elsewhere(profile, names, site)
+    ):
         return None
     saved = (figures.allocations - ladders) * 2 * _operation_ns(profile) + figures.bytes / 2 * COPY_NS_A_BYTE
     container_name = container(grower)
@@ -112,6 +123,26 @@ def _ladder(profile: Profile, names: Names, site: Site) -> Pattern | None:
         f"reserve() before it is filled, or one {container_name} that is cleared and used again",
         saved * 1e-9,
     )
+
+
+def _are_freed_elsewhere(profile: Profile, names: Names, site: Site) -> bool:
+    """True if a growing container does not free most blocks, as far as pairs are listed: then they are of
+    different containers, which were filled once.
+    """
+    stacks = {stack.stack for stack in site.stacks}
+    pairs = [pair for pair in profile.pairs if pair.allocated in stacks]
+    grown = sum(pair.allocations for pair in pairs if _is_freed_by_grower(names, pair.freed))
+    return 2 * grown < sum(pair.allocations for pair in pairs)
+
+
+def _is_freed_by_grower(names: Names, stack: int | None) -> bool:
+    functions = (
+        names.function(names.place(place).function) for place in names.stack(stack) if place is not None
+    )
+    inner = itertools.islice(
+        (function.short_name or function.name for function in functions), LEVELS_TO_GROWER
+    )
+    return any(GROWS.search(name) for name in inner)
 
 
 def _ladders(site: Site) -> int:
@@ -193,11 +224,58 @@ def _single(profile: Profile, names: Names) -> list[Pattern]:
     ]
 
 
-def _at_once(profile: Profile, names: Names, site: Site) -> Pattern | None:
+def _with_code(profile: Profile, site: Site, pattern: Pattern) -> Pattern:
+    return replace(pattern, code=site.code if _are_few(profile, site) else "", bytes=site.figures.bytes)
+
+
+def _are_few(profile: Profile, site: Site) -> bool:
+    """True if the site may have so few live blocks that they can be kept. A site has the sum of its stacks'
+    peaks.
+    """
+    owners = max(site.contexts or 1, profile.process.threads or 1)
+    return (site.peak_bytes or 0) <= MOST_KEPT * (site.figures.largest or 0) * owners
+
+
+def _fault_seconds(profile: Profile, site: Site, ceiling: Ceiling | None) -> float:
+    """The time of the page faults of a site whose memory is requested again and again, by its bytes."""
+    if ceiling is None:
+        return 0.0
+    new = max(0, site.figures.bytes - (site.peak_bytes or 0))
+    return ceiling.fault_seconds * new / max(profile.figures.bytes, 1)
+
+
+def _is_frequent(profile: Profile, site: Site, ceiling: Ceiling | None) -> bool:
+    """True of many requests, and of few large ones whose page faults take time."""
+    allocations = site.figures.allocations
+    if allocations >= 100 and _share(profile, allocations) >= LEAST_SHARE:
+        return True
+    least = WORTH_DOING * ceiling.program_seconds if ceiling else 0.0
+    return 0.0 < least <= _fault_seconds(profile, site, ceiling)
+
+
+def _few_at_once(profile: Profile, names: Names, site: Site, ceiling: Ceiling | None) -> Pattern | None:
+    """Many blocks, of which few are live at a time."""
+    figures = site.figures
+    if not _are_few(profile, site) or not _is_frequent(profile, site, ceiling):
+        return None
+    saved = figures.allocations * 2 * _operation_ns(profile) * 1e-9 + _fault_seconds(profile, site, ceiling)
+    return Pattern(
+        "temporary",
+        names.place_function(site.place),
+        names.place_source(site.place),
+        figures.allocations,
+        _share(profile, figures.allocations),
+        f"of its {count(figures.allocations)} blocks of up to {size(figures.largest)} few are live at a time",
+        "objects that are kept, cleared and used again",
+        saved,
+    )
+
+
+def _at_once(profile: Profile, names: Names, site: Site, ceiling: Ceiling | None) -> Pattern | None:
     """One block at a time, freed before the next one is made."""
     figures = site.figures
     part = _share(profile, figures.allocations)
-    if part < LEAST_SHARE or figures.allocations < 100 or not _dies_at_once(site):
+    if not _is_frequent(profile, site, ceiling) or not _dies_at_once(site):
         return None
     if (figures.largest or 0) > SMALL_BYTES:
         remedy = "one buffer that is cleared and used again"
@@ -211,20 +289,29 @@ def _at_once(profile: Profile, names: Names, site: Site) -> Pattern | None:
         names.place_source(site.place),
         figures.allocations,
         part,
-        f"each of its {count(figures.allocations)} blocks is freed before it makes the next one",
+        f"each of its {count(figures.allocations)} blocks{_large(figures.largest)} is freed before it makes "
+        "the next one",
         remedy,
-        figures.allocations * 2 * _operation_ns(profile) * 1e-9,
+        figures.allocations * 2 * _operation_ns(profile) * 1e-9 + _fault_seconds(profile, site, ceiling),
     )
 
 
+def _large(largest: int | None) -> str:
+    return f", of up to {size(largest)}," if (largest or 0) > SMALL_BYTES else ""
+
+
 def _merge(patterns: list[Pattern]) -> list[Pattern]:
-    """One pattern for each kind and line: a line of code may have several sites."""
-    best: dict[tuple[str, str], Pattern] = {}
+    """One pattern for each kind and line: a line may have several sites, which a trial serves together."""
+    by_line: dict[tuple[str, str], list[Pattern]] = {}
     for pattern in patterns:
-        key = (pattern.kind, pattern.source or pattern.function)
-        if key not in best or best[key].allocations < pattern.allocations:
-            best[key] = pattern
-    return list(best.values())
+        by_line.setdefault((pattern.kind, pattern.source or pattern.function), []).append(pattern)
+    return [
+        replace(
+            max(group, key=lambda pattern: pattern.allocations),
+            code=";".join(pattern.code for pattern in group if pattern.code),
+        )
+        for group in by_line.values()
+    ]
 
 
 def _owners(profile: Profile, names: Names) -> list[Pattern]:

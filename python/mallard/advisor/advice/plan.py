@@ -10,10 +10,11 @@ from mallard.advisor.advice.aged import AgedPlan, AgeProbe, plan_aged
 from mallard.advisor.advice.global_mallocs import MOST_SWITCHES
 from mallard.advisor.trial.campaign import SHORT_SECONDS, AgedRuns
 from mallard.advisor.trial.further_rounds import MOST_ROUNDS
-from mallard.advisor.trial.program import STRATEGIES
+from mallard.advisor.trial.program import KEPT, STRATEGIES
 from mallard.shared.age import Age, young_only
 
 SCREENING = ("monotonic", "multipool")  # of each candidate
+MOST_LINES = 2  # that keep their blocks, beside these
 SECONDS, QUICK_SECONDS = 100.0, 25.0
 AGED_SECONDS, QUICK_AGED_SECONDS = 45.0, 12.0  # of these, for all further ages together
 AGED_SHARE = 0.3  # of the time at the first age, if a program takes long
@@ -66,6 +67,7 @@ class Plan:
     full_rounds: int
     extra_rounds: int  # on top of another malloc, and of two scopes
     candidates: int
+    lines: int  # beside these
     strategies: tuple[str, ...]  # of the full trial; empty for the best two of a short one
     runs: int  # of the program in total; some may be skipped
     further_runs: int  # of these, for intervals that are too wide
@@ -95,11 +97,14 @@ def plan_for(seconds: float, request: Request, probes: Sequence[AgeProbe] = ()) 
     full = request.rounds or rounds(0.5, full_arms, least, max(most, least))
     extra = full if all_fit else max(LEAST_ROUNDS, full // 2)
     candidates = len(request.scopes) or (5 if run_seconds < 0.3 else 3 if run_seconds < 0.7 else 2)
+    is_fast = run_seconds < 0.3 and not request.quick
+    lines = 0 if request.scopes else MOST_LINES if is_fast else 1
     runs = (
         FIRST_RUNS
         + RUNS_OF_A_RECORDING
         + of_mallocs * request.global_arms
         + screening * fewer_arms * (candidates + 1)  # the best one again, without the blocks that escape
+        + screening * (WITHOUT_STRATEGY + len(KEPT)) * lines
         + (0 if all_fit else screening * arms)
         + full * full_arms
         + 2 * extra * (WITHOUT_STRATEGY + 1)
@@ -113,7 +118,9 @@ def plan_for(seconds: float, request: Request, probes: Sequence[AgeProbe] = ()) 
         most = (MOST_ROUNDS - of_mallocs) * request.global_arms + (MOST_ROUNDS - full) * full_arms
         left = SECONDS_WITH_FURTHER - sum(plan.most_runs * plan.run_seconds for plan in aged)
         further = max(0, min(most, int(left / run_seconds) - runs))
-    return Plan(of_mallocs, screening, full, extra, candidates, strategies, runs + further, further, aged)
+    return Plan(
+        of_mallocs, screening, full, extra, candidates, lines, strategies, runs + further, further, aged
+    )
 
 
 def aged_runs(plans: Sequence[AgedPlan]) -> list[AgedRuns]:

@@ -30,14 +30,21 @@ from mallard.advisor.advice.ages import (
     probe_ages,
     trials_at_ages,
 )
-from mallard.advisor.advice.candidates import Candidate, disjoint, find_candidates, requested_candidates
+from mallard.advisor.advice.candidates import (
+    Candidate,
+    disjoint,
+    find_candidates,
+    line_candidate,
+    requested_candidates,
+)
 from mallard.advisor.advice.ceiling import Ceiling, estimate_ceiling, fault_nanoseconds, width
 from mallard.advisor.advice.code import type_changes
 from mallard.advisor.advice.global_mallocs import Globals, glibc_switches, run_globals
-from mallard.advisor.advice.patterns import find_patterns
+from mallard.advisor.advice.patterns import Pattern, find_patterns
 from mallard.advisor.advice.plan import FULL_ROUNDS, SCREENING, Plan, Request, aged_runs, plan_for
 from mallard.advisor.advice.study import ScopePair, Screened, Study
 from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
+from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.sentences import program_name, stopped, withheld
 from mallard.advisor.trial.campaign import (
     EMPTY_INPUT,
@@ -66,6 +73,7 @@ from mallard.advisor.trial.process import (
 )
 from mallard.advisor.trial.program import (
     EXCEPT,
+    KEPT,
     STRATEGIES,
     Program,
     RunResult,
@@ -74,7 +82,16 @@ from mallard.advisor.trial.program import (
     tried_process,
 )
 from mallard.advisor.trial.rounds import refuse_killed
-from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, learn_rules, locate_scope
+from mallard.advisor.trial.scope_code import (
+    BY_STACK,
+    CODE,
+    exclude_code,
+    is_line,
+    learn_rules,
+    line_scope,
+    line_sites,
+    locate_scope,
+)
 from mallard.shared.age import Age
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, linked_into, package_name, title
@@ -89,7 +106,10 @@ FINALISTS = 2  # strategies of the full trial, if the program takes long
 def run_trials(
     program: Program, baseline: Study, request: Request, plan: Plan, trace: Path, profile: Profile, step: Step
 ) -> Study:
-    candidates = _find_requested(trace, request, profile) or find_candidates(profile, plan.candidates)
+    candidates = _find_requested(trace, request, profile) or [
+        *find_candidates(profile, plan.candidates),
+        *find_lines(baseline.patterns, plan.lines, LEAST_EFFECT * baseline.ceiling.program_seconds),
+    ]
     if not candidates:
         return baseline
     screened = _screen_all(program, trace, candidates, request, plan, step)
@@ -102,8 +122,9 @@ def run_trials(
     tried[0] = best
     assert best.result
     scope = best.result.scope
-    briefly = None if plan.strategies else _try_briefly(runner, best.result, request, plan)
-    strategies = best_two(briefly) if briefly else plan.strategies or SCREENING
+    kept = tuple(KEPT) if best.candidate.is_line else ()
+    briefly = None if plan.strategies or kept else _try_briefly(runner, best.result, request, plan)
+    strategies = kept or (best_two(briefly) if briefly else plan.strategies or SCREENING)
     full = replace(
         _campaign(request, strategies, request.ages[:1], plan.full_rounds),
         further_runs=plan.further_runs,
@@ -125,7 +146,7 @@ def run_trials(
             chosen=best.candidate,
             briefly=briefly,
             trial=result,
-            changes=tuple(type_changes(profile, best.candidate)),
+            changes=() if best.candidate.is_line else tuple(type_changes(profile, best.candidate)),
             notes=(*study.notes, *notes),
         )
     )
@@ -259,10 +280,42 @@ def on_one_clock(study: Study) -> Study:
     )
 
 
+def find_lines(patterns: Sequence[Pattern], most: int, least_seconds: float) -> list[Candidate]:
+    """The lines of the first patterns whose blocks a trial can keep, if that may save so much."""
+    by_source: dict[str, list[Pattern]] = {}
+    for pattern in patterns:
+        if pattern.code and is_line(pattern.source) and (pattern.estimated_seconds or 0.0) >= least_seconds:
+            by_source.setdefault(pattern.source, []).append(pattern)
+    return [
+        line_candidate(
+            group[0].function,
+            source,
+            [pattern.code for pattern in group],
+            sum(pattern.allocations for pattern in group),
+            sum(pattern.bytes for pattern in group),
+        )
+        for source, group in list(by_source.items())[:most]
+    ]
+
+
+def _requested_line(profile: Profile, line: str) -> Candidate:
+    sites, names = line_sites(profile, line), Names(profile)
+    return line_candidate(
+        names.place_function(sites[0].place),
+        names.place_source(sites[0].place),
+        [site.code for site in sites],
+        sum(site.figures.allocations for site in sites),
+        sum(site.figures.bytes for site in sites),
+    )
+
+
 def _find_requested(trace: Path, request: Request, profile: Profile) -> list[Candidate]:
     indices = {function.name: index for index, function in enumerate(profile.functions)}
     candidates = []
     for name in request.scopes:
+        if is_line(name):
+            candidates.append(_requested_line(profile, name))
+            continue
         scope_profile = read_profile(ask([*trace_words(trace, request.process), "--scope", name]))
         assert scope_profile.scope
         candidate = requested_candidates(scope_profile, [scope_profile.scope.row])[0]
@@ -284,13 +337,20 @@ def _screen(
 ) -> Screened:
     """A candidate that cannot be served is skipped with a reason, because another may succeed."""
     try:
-        located = locate_scope(trace, candidate.asked_as, request.process)
-        scope = _learn_rules(trace, located, request)
+        scope = _learn_rules(trace, _locate(trace, candidate, request), request)
+        if candidate.is_line:
+            campaign = replace(campaign, strategies=tuple(KEPT))
         return Screened(candidate, run_campaign(program, scope, campaign, tick))
     except RunsDifferError:
         raise
     except UsageError as error:
         return Screened(candidate, None, failure_reason(error))
+
+
+def _locate(trace: Path, candidate: Candidate, request: Request) -> Scope:
+    if candidate.is_line:
+        return line_scope(candidate.with_source, candidate.code.split(";"))
+    return locate_scope(trace, candidate.asked_as, request.process)
 
 
 def _learn_rules(trace: Path, scope: Scope, request: Request) -> Scope:
@@ -458,7 +518,7 @@ def _locate_quiet_scopes(study: Study, request: Request, trace: Path) -> list[Sc
     trials: list[ScopeTrial] = []
     for candidate in sorted(candidates, key=footprint, reverse=True)[:MOST_QUIET_SCOPES]:
         with suppress(UsageError):
-            located = locate_scope(trace, candidate.asked_as, request.process)
+            located = _locate(trace, candidate, request)
             trials.append(ScopeTrial(candidate, _learn_rules(trace, located, request), SCREENING[1]))
     return trials
 
@@ -558,7 +618,7 @@ def _start(program: Program, request: Request, profile: Profile, mallocs: Global
         linked_malloc=_find_linked_malloc(program, profile),
         ceiling=ceiling,
         globals=mallocs,
-        patterns=tuple(find_patterns(profile)) if ceiling.worth_a_trial else (),
+        patterns=tuple(find_patterns(profile, ceiling)) if ceiling.worth_a_trial else (),
         notes=(*study_notes(program, profile, mallocs), *_input_note(program, request)),
         profile=profile,
     )

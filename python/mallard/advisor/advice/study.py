@@ -99,6 +99,13 @@ class Study:
             if effect.saves and -effect.time.median >= least
         ]
 
+    def kept_effect(self, pattern: Pattern) -> Effect | None:
+        """The best effect of a trial in which the pattern's line kept its blocks."""
+        if self.chosen and self.chosen.is_line and self.chosen.source == pattern.source:
+            return self.best or next(iter(self.ground.allowed if self.ground else ()), None)
+        tried = (each for each in self.screened if each.candidate.is_line)
+        return next((each.best for each in tried if each.candidate.source == pattern.source), None)
+
     def choice(self, ground: Ground, effect: Effect) -> Choice:
         time = saving(effect.time, ground.trial.program_seconds)
         memory = saving(effect.peak_bytes, self.globals.peak_bytes)

@@ -39,8 +39,10 @@ from mallard.advisor.advice.ceiling import FEW_OPERATIONS
 from mallard.advisor.advice.choice import Choice
 from mallard.advisor.advice.code import REGIONS, code_for
 from mallard.advisor.advice.global_mallocs import GlobalEffect
+from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.wording import (
+    advised,
     at_most,
     between,
     change,
@@ -49,7 +51,6 @@ from mallard.advisor.advice.wording import (
     peak_effect,
     peak_ratio,
     percent,
-    strategy_in_place,
     strategy_name,
     times,
 )
@@ -64,6 +65,7 @@ from mallard.advisor.trial.campaign import (
     unresolved,
 )
 from mallard.advisor.trial.effect import Effect, figure, metric_change
+from mallard.advisor.trial.program import KEPT
 from mallard.shared.mallocs import how_to_use, is_switch, title
 from mallard.shared.prose import capitalised, in_prose
 from mallard.shared.report.figures import count, plural, size
@@ -133,7 +135,7 @@ def _local(study: Study) -> str:
             f"Install the debug symbols of {chosen.object_name}, and ask again: "
             f"{strategy_name(best, chosen)} in one of its functions, which has no name: {saved}."
         )
-    return f"Put {strategy_in_place(best, chosen)}: {saved}."
+    return f"{capitalised(advised(best, chosen))}: {saved}."
 
 
 def _measured(study: Study) -> str:
@@ -174,8 +176,7 @@ def _aged_headline(study: Study, answer: Answer) -> str:
         scope = best_aged_scope(aged)
         assert scope
         assert scope.effect
-        place = strategy_in_place(scope.effect, scope.candidate)
-        advice = f"put {place}: {scope_change(scope, aged)}"
+        advice = f"{advised(scope.effect, scope.candidate)}: {scope_change(scope, aged)}"
     return f"{before}; on {aged.heap} {advice}, {_measured(study)}."
 
 
@@ -183,9 +184,7 @@ def _then(study: Study) -> str:
     on_top = local_follow_up(study)
     if on_top is None or study.chosen is None:
         return ""
-    return (
-        f" Then put {strategy_in_place(on_top, study.chosen)}: that still saves {times(-on_top.time.median)}."
-    )
+    return f" Then {advised(on_top, study.chosen)}: that still saves {times(-on_top.time.median)}."
 
 
 def _unmeasured(study: Study) -> str:
@@ -271,7 +270,7 @@ def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]
     if study.chosen and study.ground:
         if study.best and kind != "local":
             text = _local(study)
-            yield "a local allocator", text[:1].lower() + text[1:]
+            yield "a kept block" if study.chosen.is_line else "a local allocator", text[:1].lower() + text[1:]
         if study.best:
             yield "counts on", _counts_on(study, study.ground, study.best)
             yield "memory", _memory(study, study.chosen, study.best)
@@ -284,7 +283,19 @@ def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]
             and pattern.estimated_seconds < LEAST_EFFECT * study.ceiling.program_seconds
         ):
             continue
-        yield pattern.kind, f"{pattern.where}: {pattern.reason}. Remedy, not tried: {pattern.remedy}."
+        yield pattern.kind, f"{pattern.where}: {pattern.reason}. {_remedy(study, pattern)}"
+
+
+def _remedy(study: Study, pattern: Pattern) -> str:
+    """With what a trial saved in which the line of the pattern kept its blocks."""
+    best = study.kept_effect(pattern)
+    if best is None:
+        return f"Remedy, not tried: {pattern.remedy}."
+    significance = "" if best.saves or best.costs else ", which is not significant"
+    return (
+        f"Remedy: {pattern.remedy}; a trial with {strategy_name(best, None)} there: {change(best.time)}"
+        f"{significance}."
+    )
 
 
 def _equal(study: Study, answer: Answer) -> str:
@@ -329,7 +340,9 @@ def _reason(best: Choice, equals: Sequence[Choice]) -> str:
         reasons.append("has the lower peak")
     if any(other.peak == best.peak for other in alike):
         reasons.append(
-            "gains most beyond a trial"
+            "changes least"
+            if best.name in KEPT
+            else "gains most beyond a trial"
             if best.is_local
             else "needs no library"
             if is_switch(best.name)
@@ -367,6 +380,8 @@ def _metric(study: Study, pattern: str, before: float) -> str:
 def _counts_on(study: Study, ground: Ground, best: Effect) -> str:
     """The advantage of a local allocator that the trial's figure rests on, and those that come on top."""
     frees = plural(best.counts.freed + best.counts.freed_by_others, "free")
+    if study.chosen and study.chosen.is_line:
+        return _counts_on_kept(frees, best)
     if best.strategy == "monotonic":
         text = f"winking out: {frees} that do nothing"
         pool = next((effect for effect in ground.allowed if effect.strategy == "multipool"), None)
@@ -385,6 +400,13 @@ def _counts_on(study: Study, ground: Ground, best: Effect) -> str:
         )
     more = "the destructors that winking out leaves out, and " if best.strategy in REGIONS else ""
     return f"{text}. On top: {more}inlining ('{bench_command()} density' measures that on this machine)"
+
+
+def _counts_on_kept(frees: str, best: Effect) -> str:
+    text = f"{frees} and their requests that no allocator serves"
+    if best.faults.high < 0:
+        text += f", and {plural(round(-best.faults.median), 'page fault')} less"
+    return f"{text}. On top: what the program does to fill a new block, which the trial does not leave out"
 
 
 def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
@@ -418,6 +440,10 @@ def _preferred_to(study: Study, best: GlobalEffect) -> str:
 
 def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
     text = f"peak {peak_ratio(best.peak_bytes.median, study.globals.peak_bytes)}; "
+    if chosen.is_line:
+        served = best.counts.served / max(best.counts.requests, 1)
+        requests = plural(best.counts.requests, "request")
+        return f"{text}the trial kept the blocks of {percent(served)} of {requests}"
     text += f"{count(chosen.escaped)} of {count(chosen.allocations)} blocks escape"
     if chosen.escaped and chosen.escape_sites:
         text += f": {_render_sites(chosen.escape_sites, chosen.escaped)}"

@@ -15,6 +15,8 @@ NAMES = {
     "small-object-pool": "a small-object pool",
     "adaptive-pool": "adaptive pools",
     "heap": "a local heap",
+    "kept-block": "a kept block",
+    "block-cache": "a cache of eight blocks",
 }
 REUSED_WHEN_EMPTY = {
     "monotonic": "a monotonic allocator, rewound when none of its blocks is live,",
@@ -39,11 +41,15 @@ def strategy_name(effect: Effect, candidate: Candidate | None) -> str:
     return NAMES.get(effect.strategy, effect.strategy)
 
 
-def strategy_in_place(effect: Effect, candidate: Candidate) -> str:
-    """`a multipool into handle() (server.cpp:88)`."""
+def advised(effect: Effect, candidate: Candidate) -> str:
+    """`put a multipool into handle() (server.cpp:88)`, `keep the block of frame() (render.cpp:41) ...`."""
     name = strategy_name(effect, candidate)
+    if candidate.is_line and effect.strategy == "kept-block":
+        return f"keep the block of {candidate.with_source} and use it again"
+    if candidate.is_line:
+        return f"keep {name} for {candidate.with_source}"
     is_iteration = candidate.is_main and name == REUSED_WHEN_EMPTY.get(effect.strategy)
-    return f"{name} into {'the loop of ' if is_iteration else ''}{candidate.with_source}"
+    return f"put {name} into {'the loop of ' if is_iteration else ''}{candidate.with_source}"
 
 
 def times(seconds: float) -> str:

@@ -131,13 +131,27 @@ class Escape:
     stack: int | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class CallSite:
+    """The call of a place that allocates."""
+
+    file: str | None = None  # '' for the program itself; None if the code is in no file
+    instruction: int | None = None  # the offset of the call in the file
+
+    @property
+    def code(self) -> str:
+        """FILE:BEGIN-END, as in advisor/trial/setting.hpp; '' if trials cannot find it."""
+        # A semicolon ends the name of a file in the variables of a trial.
+        if self.file is None or self.instruction is None or ";" in self.file:
+            return ""
+        return f"{self.file}:{self.instruction:x}-{self.instruction + 1:x}"
+
+
 @dataclass(frozen=True)
-class EscapeSite:
+class EscapeSite(CallSite):
     site: int
     allocations: int
     bytes: int
-    file: str | None = None  # '' for the program itself; None if the code is in no file
-    instruction: int | None = None  # the offset of the call in the file
 
 
 @dataclass(frozen=True)
@@ -213,7 +227,7 @@ class PlaceAmount:
 
 
 @dataclass(frozen=True)
-class Site:
+class Site(CallSite):
     place: int
     figures: Figures
     stacks: tuple[StackAmount, ...] = ()

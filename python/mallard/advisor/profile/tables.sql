@@ -201,6 +201,8 @@ CREATE TABLE sites( -- the innermost places of allocations outside of the standa
     id INTEGER NOT NULL CHECK(id >= 0), -- number of the site
     within INTEGER REFERENCES scopes, -- null; with `--scope` also sites of the blocks made in that scope [key]
     place INTEGER NOT NULL REFERENCES places, -- line of code [key]
+    file TEXT, -- of the code, empty for the program; null if the code is in no file [same]
+    instruction INTEGER, -- its offset in the file [same]
     contexts INTEGER, -- number of stacks [max]
     peak_bytes INTEGER, -- the sum of its stacks' highest live bytes, an upper bound [max]
     returns INTEGER, -- how often the live bytes of one of its stacks returned to zero

@@ -38,7 +38,11 @@ STRATEGIES = {
     "adaptive-pool": "adaptive pools (one a size, for blocks up to 1 KiB)",
     "heap": "a local heap",
 }
-
+# Of a line, which keeps the blocks that it has freed for its next requests.
+KEPT = {
+    "kept-block": "a block that is kept for the next request",
+    "block-cache": "a cache of eight blocks",
+}
 
 MAGIC = b"mdtrial2"
 HEADER = struct.Struct("<8sIIIIQQQQQQ56s")

@@ -1,15 +1,18 @@
-"""Finds the code of a scope in a recording of the program."""
+"""Finds the code of a scope, or of a line that allocates, in a recording of the program."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mallard.advisor.profile.document import ask, trace_words
+from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
+from mallard.advisor.profile.names import Names
+from mallard.advisor.profile.records import Site
 from mallard.advisor.trial.program import EXCEPT, Detector, Scope
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import in_prose
@@ -22,6 +25,7 @@ MOST_FURTHER_LEVELS = 4.0
 MOST_RANGES = 1024  # `code_ranges::most` in advisor/trial/setting.hpp
 DETECTOR = "MALLARD_DETECTOR"  # for developers: the user's environment selects a method
 METHODS = ("rules", "stack")
+LINE = re.compile(r"[^;]+\.\w+:[1-9]\d*")
 OTHER_STACKS = (
     "return addresses may have callers that the recording of --trace lacks; without the option they decide"
 )
@@ -29,8 +33,10 @@ OTHER_STACKS = (
 
 def locate_scope(trace: Path, name: str, process: str | None = None) -> Scope:
     """Finds the function or marker with this name. The native program rejects unknown names and suggests
-    similar ones.
+    similar ones. FILE:LINE is a line that allocates.
     """
+    if is_line(name):
+        return locate_line(trace, name, process)
     document = json.loads(ask([*trace_words(trace, process), "--scope", name]))
     scope = document["scope"]
     row = scope["row"]
@@ -56,6 +62,33 @@ def locate_scope(trace: Path, name: str, process: str | None = None) -> Scope:
     # An instrumented function reports its own calls.
     method = ("MALLARD_TRIAL_BY", "functions") if is_marked else BY_STACK
     return Scope(full_name, (method, (CODE, _to_variable(scope["code"]))))
+
+
+def locate_line(trace: Path, line: str, process: str | None = None) -> Scope:
+    """Finds the calls by which a line of the program allocates. Its file may lack the folders."""
+    sites = line_sites(read_profile(ask([*trace_words(trace, process), "--all"])), line)
+    return line_scope(os.path.basename(line), [site.code for site in sites])
+
+
+def line_sites(profile: Profile, line: str) -> list[Site]:
+    names = Names(profile)
+    sites = [site for site in profile.sites if f"/{names.place_source(site.place)}".endswith(f"/{line}")]
+    if not sites:
+        raise UsageError(
+            f"no call at {line} allocates, in the recording; 'mallard profile TRACE' lists the lines that "
+            "do, in code with debug information (-g)"
+        )
+    return sites
+
+
+def line_scope(title: str, codes: Sequence[str]) -> Scope:
+    if not all(codes):
+        raise UsageError(f"the code of {title} is in no file, so a trial cannot find it")
+    return Scope(title, (BY_STACK, (CODE, ";".join(dict.fromkeys(codes)))))
+
+
+def is_line(scope: str) -> bool:
+    return LINE.fullmatch(scope) is not None
 
 
 def exclude_functions(trace: Path, scope: Scope, names: Sequence[str], process: str | None = None) -> Scope:

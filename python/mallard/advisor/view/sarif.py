@@ -10,6 +10,7 @@ from mallard.advisor.advice.answer import promise
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import Verdict
+from mallard.advisor.trial.program import KEPT
 from mallard.shared.stats import Difference
 from mallard.shared.version import version
 
@@ -20,6 +21,7 @@ RULES = {
     "other-malloc": "another malloc, or a setting of glibc's, saves time, measured on the program",
     "reserve": "a container grows step by step",
     "reuse": "a buffer is made anew in each call",
+    "temporary": "of many blocks few are live at a time",
     "move": "a container is copied",
     "single": "blocks of one size come and go alone",
     "owner": "one call frees what many have made",
@@ -29,7 +31,7 @@ RULES = {
 
 
 def advice_sarif(study: Study, verdict: Verdict) -> str:
-    results = [*_measured(study, verdict), *map(_untried, study.patterns)]
+    results = [*_measured(study, verdict), *(_pattern(study, pattern) for pattern in study.patterns)]
     used = {result["ruleId"] for result in results}
     rules = [{"id": name, "shortDescription": {"text": text}} for name, text in RULES.items() if name in used]
     driver = {"name": "mallard advise", "version": version(), "rules": rules}
@@ -42,15 +44,20 @@ def _measured(study: Study, verdict: Verdict) -> list[dict[str, Any]]:
     measured = promise(study, verdict.answer)
     if measured is None:
         return []
-    rule = "local-allocator" if measured.scope else "other-malloc"
+    of_scope = "reuse" if measured.strategy in KEPT else "local-allocator"
+    rule = of_scope if measured.scope else "other-malloc"
     figures = {"measured": True, **_saving(measured.time)}
     return [_result(rule, "warning", verdict.headline, measured.source, figures)]
 
 
-def _untried(pattern: Pattern) -> dict[str, Any]:
-    figures = {"measured": False, "share_of_allocations": pattern.share}
-    text = f"{pattern.where}: {pattern.remedy}; {pattern.reason}. Not tried."
-    return _result(pattern.kind, "note", text, pattern.source, figures)
+def _pattern(study: Study, pattern: Pattern) -> dict[str, Any]:
+    best = study.kept_effect(pattern)
+    figures = {"measured": best is not None, "share_of_allocations": pattern.share}
+    figures |= _saving(best.time) if best else {}
+    tried = "A trial kept its blocks." if best else "Not tried."
+    text = f"{pattern.where}: {pattern.remedy}; {pattern.reason}. {tried}"
+    level = "warning" if best and best.saves else "note"
+    return _result(pattern.kind, level, text, pattern.source, figures)
 
 
 def _saving(time: Difference) -> dict[str, float]:

@@ -17,7 +17,7 @@ from mallard.advisor.trial.campaign import (
     unresolved,
 )
 from mallard.advisor.trial.effect import Effect, Trial, figure, meaning, metric_change
-from mallard.advisor.trial.program import STRATEGIES, Counts
+from mallard.advisor.trial.program import KEPT, STRATEGIES, Counts
 from mallard.advisor.trial.rounds import unserved_reasons
 from mallard.shared.prose import in_prose
 from mallard.shared.report.figures import count
@@ -140,8 +140,9 @@ def _answer(result: Result, ground: Ground) -> str:
         return (
             f"{result.scope.name}: no strategy saves time beyond its interval, against {ground.title}{but}."
         )
+    served_by = (STRATEGIES | KEPT)[best.strategy]
     return (
-        f"{result.scope.name}: {STRATEGIES[best.strategy]} saves {_milliseconds(-best.time.median)} of "
+        f"{result.scope.name}: {served_by} saves {_milliseconds(-best.time.median)} of "
         f"{_milliseconds(ground.trial.program_seconds)} ({_milliseconds(-best.time.high)} to "
         f"{_milliseconds(-best.time.low)}), against {ground.title}."
     )

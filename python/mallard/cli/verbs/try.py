@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from mallard.advisor.trial.program import STRATEGIES
+from mallard.advisor.trial.program import KEPT, STRATEGIES
+from mallard.advisor.trial.scope_code import is_line
 from mallard.cli import exit_status, trials
 from mallard.cli.forms import add_forms, check_forms, write_report
 from mallard.cli.needs import Needs
@@ -30,7 +31,9 @@ SENSITIVITY_NS = (10, 20, 40)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
-    parser.add_argument("--scope", metavar="F", help="name of a function (or a part), or of a marker")
+    parser.add_argument(
+        "--scope", metavar="F", help="a function (or a part), marker, or FILE:LINE"
+    )
     parser.add_argument(
         "--without",
         metavar="F",
@@ -65,19 +68,20 @@ def check(arguments: argparse.Namespace) -> None:
         )
     if not all(name.strip() for name in arguments.without):
         raise UsageError("--without is empty: a function's name; 'mallard profile TRACE' lists them")
-    chosen_strategies(arguments.strategy)
+    chosen_strategies(arguments.strategy, arguments.scope)
     trials.check_runs(arguments)
     check_forms(arguments, arguments.program, (arguments.trace, arguments.input, arguments.history))
 
 
-def chosen_strategies(text: str) -> list[str]:
+def chosen_strategies(text: str, scope: str) -> list[str]:
     if text == "all":
-        return list(STRATEGIES)
+        return list(KEPT if is_line(scope) else STRATEGIES)
     chosen = [item.strip() for item in text.split(",") if item.strip()]
+    allowed = STRATEGIES | KEPT
     for item in chosen:
-        if item not in STRATEGIES:
+        if item not in allowed:
             raise UsageError(
-                f"--strategy '{item}' cannot serve a scope; allowed are all, {in_prose([*STRATEGIES])}"
+                f"--strategy '{item}' cannot serve a scope; allowed are all, {in_prose([*allowed])}"
             )
     if not chosen:
         raise UsageError("--strategy is empty; give all, or names with commas between them")
@@ -111,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
     trials.check_available(trials.chosen_mallocs(arguments))
     display = PlainConsole(stderr=True)
     campaign = Campaign(
-        strategies=tuple(chosen_strategies(arguments.strategy)),
+        strategies=tuple(chosen_strategies(arguments.strategy, arguments.scope)),
         mallocs=trials.chosen_mallocs(arguments),
         ages=read_ages(arguments.age),
         delays_ns=SENSITIVITY_NS if arguments.sensitivity else (),
