@@ -131,6 +131,7 @@ using mallard::report_misuse;
 using mallard::resource;
 using mallard::reuse_order;
 using mallard::rewindable;
+using mallard::sealed;
 using mallard::segregate;
 using mallard::set_misuse_handler;
 using mallard::set_out_of_memory_handler;

@@ -7,6 +7,7 @@
 #include <mallard/adapt/fallback.hpp>
 #include <mallard/adapt/limited.hpp>
 #include <mallard/adapt/recorded.hpp>
+#include <mallard/adapt/sealed.hpp>
 #include <mallard/adapt/segregate.hpp>
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/bind/allocator.hpp>
