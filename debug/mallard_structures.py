@@ -591,6 +591,7 @@ READERS: dict[str, Callable[[Object], Report]] = {
     "counted": adaptor("bytes_in_use_", *(f"counts_.{name}" for name in COUNTS)),
     "limited": adaptor("bytes_in_use_", "limit_bytes_"),
     "failing": adaptor("plan_.at", "requests_"),
+    "sealed": adaptor("sealed_", "calls_"),
     "recorded": adaptor(),
     "synchronized": adaptor(),
     "checked": adaptor(),

@@ -89,7 +89,7 @@ STAGES: tuple[Stage, ...] = (
     NativeStage(
         "optimised",
         "the library's tests in a release build; every adaptor by every binding of every allocator",
-        LIBRARY,
+        (*LIBRARY, "c-libraries"),
         full=True,
     ),
     NativeStage("no-exceptions", "those that mention failure, without C++ exceptions", LIBRARY, full=True),

@@ -32,7 +32,7 @@ KINDS = {
     "CONCURRENT_MULTIPOOL": ("local/concurrent_multipool.hpp",),
     "ADAPTOR": (
         *("adapt/checked.hpp", "adapt/counted.hpp", "adapt/failing.hpp", "adapt/limited.hpp"),
-        "adapt/synchronized.hpp",
+        *("adapt/sealed.hpp", "adapt/synchronized.hpp"),
     ),
     "BINDING": (
         *("bind/allocator.hpp", "bind/expandable_allocator.hpp", "bind/resource.hpp"),

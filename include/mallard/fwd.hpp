@@ -49,6 +49,8 @@ template <class A>
 class limited;
 template <class A>
 class recorded;
+template <class A>
+class sealed;
 template <std::size_t LargestSmall, class Small, class Large>
 class segregate;
 

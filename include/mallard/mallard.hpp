@@ -7,9 +7,11 @@
 #include <mallard/adapt/fallback.hpp>
 #include <mallard/adapt/limited.hpp>
 #include <mallard/adapt/recorded.hpp>
+#include <mallard/adapt/sealed.hpp>
 #include <mallard/adapt/segregate.hpp>
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/bind/allocator.hpp>
+#include <mallard/bind/c_functions.hpp>
 #include <mallard/bind/common_pool.hpp>
 #include <mallard/bind/expandable_allocator.hpp>
 #include <mallard/bind/fixed_block_allocator.hpp>

@@ -15,6 +15,7 @@ esac"""
 # Compilers that find no header, or nothing to link to.
 NO_HEADERS = "case $* in -fsyntax-only*) exit 1 ;; esac; echo '#define __GNUC__ 12'"
 NO_BOOST = 'case $(cat) in *boost*) exit 1 ;; esac; echo "#define __GNUC__ 12"'
+NO_LUA = f'case $* in -print-*) echo "$0"; exit ;; esac; {NO_BOOST.replace("boost", "lua")}'
 NO_LIBRARIES = "case $* in -print-file-name=*) echo ${1#*=} ;; *) echo '#define __GNUC__ 12' ;; esac"
 
 
@@ -264,6 +265,17 @@ def test_compiler_finds_optional_headers(ready):
     done = ready.call("test")
     assert done.returncode == 0, done.stderr
     assert missing in done.stderr
+
+
+def test_stage_of_examples_wants_missing_c_libraries(ready):
+    ready.native_tools()
+    be_user(ready, 1000)
+    ready.program("apt-get", APT_GET)
+    examples = "the examples of C libraries"
+    assert examples not in ready.call("test", "optimised").stderr
+    ready.program("c++", NO_LUA)
+    assert f"{examples} (liblua5.4-dev)" in ready.call("test", "optimised").stderr
+    assert examples not in ready.call("test").stderr
 
 
 def test_compiler_finds_linked_libraries(ready):

@@ -435,6 +435,12 @@ struct failing {
 };
 
 template <class A>
+struct sealed {
+    explicit sealed(A& a) : adapted(a) {}
+    mallard::sealed<A&> adapted;
+};
+
+template <class A>
 struct recorded {
     explicit recorded(A& a) : adapted(a) {}
     mallard::recorded<A&> adapted;

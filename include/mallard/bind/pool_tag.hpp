@@ -43,22 +43,6 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard { inline namespace MALLARD_MODE {
-
-/// A type that names a pool: `Tag::pool()` returns a reference to it, and never fails.
-template <class Tag>
-concept pool_tag = requires {
-    { Tag::pool() } noexcept;
-    requires std::is_lvalue_reference_v<decltype(Tag::pool())>;
-    requires upstream<std::remove_reference_t<decltype(Tag::pool())>>;
-};
-
-/// The type of the pool that a tag names.
-template <pool_tag Tag>
-using tag_pool_t = std::remove_reference_t<decltype(Tag::pool())>;
-
-}} // namespace mallard::MALLARD_MODE
-
 namespace mallard::bind { inline namespace MALLARD_MODE {
 
 /// An A that is constant-initialised and trivially destructible.

@@ -7,6 +7,7 @@
 ///     burst_allocator   gives and takes many blocks at once   multipool, fixed_pool
 ///     mixed_burst_allocator   ... of different sizes      heap
 ///     expandable        changes the size of its blocks (core/expansion.hpp)   heap
+///     pool_tag          names an allocator                per_thread, shared_by_threads, single_threaded
 #pragma once
 
 #include <mallard/core/block_chain.hpp>
@@ -84,6 +85,18 @@ concept stateless_upstream = upstream<U> && std::is_empty_v<U> && std::default_i
 template <class U>
 concept upstream_reference =
     upstream<U> && std::copyable<U> && requires { typename U::refers_to_an_upstream; };
+
+/// A type that names a pool (bind/pool_tag.hpp): `Tag::pool()` returns a reference to it, and never fails.
+template <class Tag>
+concept pool_tag = requires {
+    { Tag::pool() } noexcept;
+    requires std::is_lvalue_reference_v<decltype(Tag::pool())>;
+    requires upstream<std::remove_reference_t<decltype(Tag::pool())>>;
+};
+
+/// The type of the pool that a tag names.
+template <pool_tag Tag>
+using tag_pool_t = std::remove_reference_t<decltype(Tag::pool())>;
 
 }} // namespace mallard::MALLARD_LIBRARY
 
