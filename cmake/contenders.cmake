@@ -7,6 +7,11 @@
 set(contender_names BOOST_POOL BOOST_CONTAINER BOOST_INTERPROCESS FOONATHAN LOKI MIMALLOC)
 set(MALLARD_CONTENDERS ${contender_names} CACHE STRING "Libraries to measure beside mallard, where they are installed")
 
+# Libraries that Debian does not have. MALLARD_WITH names the prefix that each was installed to, with folders include and
+# lib: bde=/opt/bde. One that is named has to be there. `./mallard bench --with` sets it.
+set(MALLARD_WITH "" CACHE STRING "Libraries to measure beside mallard, by prefix: bde=PREFIX")
+
+include(CheckCXXSourceCompiles)
 include(container_tables)
 foreach(workload density programs)
   container_tables(tables_BOOST_POOL ${workload} contender_boost_pool process_wide<mechanism_kind::boost_fast_pool>)
@@ -18,13 +23,18 @@ foreach(workload density programs)
     tables_FOONATHAN ${workload} contender_foonathan foonathan_collection_source foonathan_stack_source foonathan_temporary_source)
   container_tables(tables_LOKI ${workload} contender_loki loki_source)
   container_tables(tables_MIMALLOC ${workload} contender_mimalloc mimalloc_heap_source)
+  container_tables(
+    tables_BDE ${workload} contender_bde bde_monotonic_source<bdlma::SequentialPool>
+    bde_monotonic_source<bdlma::BufferedSequentialPool> bde_multipool bde_base)
 endforeach()
 
 # Defines BENCH_HAS_<name> for `target`, and BENCH_WHY_<name>: the reason why there is none, or empty. Adds the files of
 # an installed library to the target, and their headers to contender_headers.
 macro(contender target name why)
   string(COMPARE EQUAL "${why}" "" has_${name})
-  target_compile_definitions(${target} PUBLIC BENCH_HAS_${name}=${has_${name}} PRIVATE "BENCH_WHY_${name}=\"${why}\"")
+  target_compile_definitions(
+    ${target} PUBLIC BENCH_HAS_${name}=${has_${name}} PRIVATE "BENCH_WHY_${name}=\"${why}\""
+                                                              "BENCH_VERSION_${name}=\"${version_${name}}\"")
   if(has_${name})
     string(TOLOWER "${name}" library)
     set(folder "${PROJECT_SOURCE_DIR}/bench/runner/strategy/contender/${library}")
@@ -55,6 +65,66 @@ macro(look_for_contender name header library)
   endif()
 endmacro()
 
+# Adds a library that MALLARD_WITH names to the target, with its contenders.
+#
+#   HEADER, LIBRARIES   in the folders include and lib of the prefix; in the order of linking
+#   DEFINITIONS         the library's own
+#   VERSION             a header and the macros in it that are the version's numbers
+#   PROBE               an expression that needs HEADER and LIBRARIES, for a program that is compiled and linked with them
+macro(prefixed_contender target name)
+  cmake_parse_arguments(row "" "HEADER;PROBE" "LIBRARIES;DEFINITIONS;VERSION" ${ARGN})
+  string(TOLOWER "${name}" word)
+  set(entry "${MALLARD_WITH}")
+  list(FILTER entry INCLUDE REGEX "^${word}=")
+  list(REMOVE_ITEM unknown_prefixes "" ${entry})
+  set(version_${name})
+  if(NOT entry)
+    contender(${target} ${name} "MALLARD_WITH does not name it")
+  else()
+    string(REGEX REPLACE "^${word}=" "" prefix "${entry}")
+    set(remedy "name the prefix that it was installed to, as in -DMALLARD_WITH=${word}=/opt/${word}")
+    if(NOT EXISTS "${prefix}/include/${row_HEADER}")
+      message(FATAL_ERROR "MALLARD_WITH: ${entry}: there is no ${prefix}/include/${row_HEADER}; ${remedy}")
+    endif()
+    set(CMAKE_REQUIRED_LIBRARIES)
+    foreach(library IN LISTS row_LIBRARIES)
+      unset(found_library CACHE)
+      find_library(found_library "${library}" PATHS "${prefix}" PATH_SUFFIXES lib lib64 "lib/${CMAKE_LIBRARY_ARCHITECTURE}"
+                   NO_DEFAULT_PATH)
+      if(NOT found_library)
+        message(FATAL_ERROR "MALLARD_WITH: ${entry}: ${prefix}/lib has no library ${library}; ${remedy}")
+      endif()
+      list(APPEND CMAKE_REQUIRED_LIBRARIES "${found_library}")
+    endforeach()
+    unset(found_library CACHE)
+    target_include_directories(${target} SYSTEM PUBLIC "${prefix}/include")
+    target_compile_definitions(${target} PUBLIC ${row_DEFINITIONS})
+    target_link_libraries(${target} PUBLIC ${CMAKE_REQUIRED_LIBRARIES})
+
+    # A library of another compiler or standard is found here, and not after minutes of compiling.
+    set(CMAKE_CXX_STANDARD 20)
+    set(CMAKE_REQUIRED_INCLUDES "${prefix}/include")
+    list(TRANSFORM row_DEFINITIONS PREPEND -D OUTPUT_VARIABLE CMAKE_REQUIRED_DEFINITIONS)
+    list(APPEND CMAKE_REQUIRED_LIBRARIES Threads::Threads)
+    unset(BENCH_${name}_LINKS CACHE)
+    check_cxx_source_compiles("#include <${row_HEADER}>\nint main() { static_cast<void>(${row_PROBE}); }" BENCH_${name}_LINKS)
+    if(NOT BENCH_${name}_LINKS)
+      message(FATAL_ERROR "MALLARD_WITH: ${entry}: no program of C++20 compiles and links with it; build the library as C++17 or \
+later with ${CMAKE_CXX_COMPILER}; ${CMAKE_BINARY_DIR}/CMakeFiles has the compiler's message")
+    endif()
+
+    list(POP_FRONT row_VERSION header)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${prefix}/include/${header}")
+    foreach(macro IN LISTS row_VERSION)
+      file(STRINGS "${prefix}/include/${header}" line REGEX "define +${macro} ")
+      string(REGEX MATCH "[0-9]+ *$" number "${line}")
+      list(APPEND version_${name} ${number})
+    endforeach()
+    list(JOIN version_${name} "." version_${name})
+    contender(${target} ${name} "")
+  endif()
+endmacro()
+
 # Adds the contenders that there are to `target`.
 function(add_contenders target)
   look_for_contender(BOOST_POOL boost/pool/pool_alloc.hpp "")
@@ -75,6 +145,17 @@ function(add_contenders target)
   foreach(name ${contender_names})
     contender(${target} ${name} "${why_${name}}")
   endforeach()
+  set(unknown_prefixes "${MALLARD_WITH}")
+  prefixed_contender(
+    ${target} BDE
+    HEADER bdlma_multipoolallocator.h
+    LIBRARIES bdl bsl
+    DEFINITIONS BDE_BUILD_TARGET_OPT # without BDE's assertions in headers
+    VERSION bdlscm_versiontag.h BDL_VERSION_MAJOR BDL_VERSION_MINOR
+    PROBE "BloombergLP::bdlma::MultipoolAllocator().std::pmr::memory_resource::allocate(8)")
+  if(unknown_prefixes)
+    message(FATAL_ERROR "MALLARD_WITH: ${unknown_prefixes} names no library; allowed are bde=PREFIX")
+  endif()
   set(generated "${PROJECT_BINARY_DIR}/generated/${target}")
   list(TRANSFORM contender_headers REPLACE "(.+)" "#include \"\\1\"")
   list(JOIN contender_headers "\n" includes)

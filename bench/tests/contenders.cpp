@@ -5,7 +5,8 @@
 ///   4. the contenders run in the experiments that have no list of their own in the other tests
 ///   5. mimalloc's heaps leave the process's malloc alone
 ///   6. the cached monotonic resource has the upstream of mallard's monotonic
-///   7. a request that a contender cannot serve, and one that this build lacks, are refused by name
+///   7. an allocator that takes a buffer begins in it
+///   8. a request that a contender cannot serve, and one that this build lacks, are refused by name
 #include "run_words.hpp"
 #include "runner/harness/process.hpp"
 #include "runner/strategy/sources.hpp"
@@ -137,6 +138,23 @@ TEST(sources, reuse_freed_blocks_as_in_the_table) {
     }
 }
 
+TEST(sources, begin_in_the_buffer_that_they_take) {
+    alignas(16) static std::byte memory[std::size_t{1} << 14];
+    for (const strategy& s : bench::strategies()) {
+        if (!is_source(s) || !s.uses_buffer()) {
+            continue;
+        }
+        static_cast<void>(bench::with_source(s, memory, block_shape{24, 8}, [&](auto& source) {
+            for (int i = 0; i != 10; ++i) {
+                auto* block = static_cast<std::byte*>(source.allocate(24, 8));
+                EXPECT_TRUE(std::less_equal<>()(std::begin(memory), block) &&
+                            std::less<>()(block, std::end(memory)))
+                    << s.name;
+            }
+        }));
+    }
+}
+
 template <class Source>
 constexpr bool has_bursts = requires(Source& source) { source.allocate_many(8, 8, 1); };
 
@@ -152,6 +170,9 @@ TEST(sources, have_the_capabilities_of_the_table) {
                 EXPECT_EQ(has(row.can, capability::containers), bench::serves_any_size<Kind> || by_type)
                     << row.text;
                 EXPECT_EQ(has(row.can, capability::bursts), has_bursts<source>) << row.text;
+                EXPECT_EQ(has(row.can, capability::takes_buffer),
+                          bench::buffer_constructible<Kind> && !bench::is_in_a_region(Kind))
+                    << row.text;
                 EXPECT_EQ(row.largest_block, sized ? bench::largest_node_bytes : SIZE_MAX) << row.text;
                 EXPECT_TRUE(bench::is_built(Kind)) << row.text;
             } else {
@@ -237,10 +258,10 @@ TEST(contenders, of_mimalloc_do_not_replace_malloc) {
     EXPECT_NE(initial_malloc, "mimalloc");
 }
 
-TEST(contenders, come_from_libraries_with_packages) {
+TEST(contenders, come_from_a_package_or_a_prefix) {
     for (const strategy& s : contenders()) {
         const bench::library_row& library = *bench::find_library(s.mechanism);
-        EXPECT_FALSE(library.package.empty()) << s.name;
+        EXPECT_EQ(library.package.empty(), !library.version.empty()) << s.name;
         EXPECT_TRUE(library.built) << s.name;
     }
     for (const bench::library_row& library : bench::libraries()) {
@@ -257,6 +278,14 @@ TEST(contenders, that_are_missing_are_reported_with_their_package) {
     EXPECT_EQ(bench::missing_text("loki", absent),
               "--strategy loki: this program was built without Loki (loki/SmallObj.h was not found); install "
               "the package libloki-dev and build again");
+    const bench::library_row named{.kind = bench::library_kind::bde,
+                                   .name = "BDE",
+                                   .word = "bde",
+                                   .built = false,
+                                   .why = "MALLARD_WITH does not name it"};
+    EXPECT_EQ(bench::missing_text("bde-multipool", named),
+              "--strategy bde-multipool: this program was built without BDE (MALLARD_WITH does not name it); "
+              "build again with -DMALLARD_WITH=bde=PREFIX");
 }
 
 TEST(contenders, cached_monotonic_returns_its_chunks_to_the_cache) {

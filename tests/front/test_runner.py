@@ -154,3 +154,27 @@ def test_survey_and_full_runner_share_build(tools):
     calls = [call.split()[0] for call in tools.cmake_calls()]
     assert calls == ["--preset", "--build", "--build"]
     assert tools.call("bench").stderr == ""
+
+
+def test_a_library_by_prefix_has_a_build_of_its_own(tools):
+    prefix = tools.root.parent / "bde 4"
+    for file in ("include/bdlma_multipoolallocator.h", "lib/libbdl.a"):
+        (prefix / file).parent.mkdir(parents=True)
+        (prefix / file).write_text("")
+    cmake = (tools.programs / "cmake").read_text().partition("\n")[2]
+    tools.program("cmake", cmake + 'echo "with $MALLARD_WITH" >>build/cmake-calls')
+    words = ("bench", "density", "--with", f"bde={prefix}")
+    first = tools.call(*words)
+    assert first.returncode == 0, first.stderr
+    assert "building mallard-bench with g++ 12 (Release) in build/release-with" in first.stderr
+    configure, with_prefix, build, _ = tools.cmake_calls()
+    assert configure.startswith("--preset release-with ")
+    assert with_prefix == f"with bde={prefix}"
+    assert "--build --preset release-with --target mallard-bench" in build
+    assert tools.call(*words).stderr == "", "configured once"
+
+    (prefix / "lib/libbdl.a").unlink()
+    refused = tools.call(*words)
+    assert refused.returncode == 2
+    assert "lib has no libbdl.a or libbdl.so" in refused.stderr
+    assert not (tools.root / "build/release").exists(), "the build of other commands is not touched"

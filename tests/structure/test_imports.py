@@ -24,7 +24,7 @@ LEVELS = {
     "bench": [
         {"described", "experiments", "library", "strategy_names"},
         {"contenders", "database", "library_code", "papers", "result", "selection"},
-        {"checksums", "expected_runner", "process", "runner", "store", "stored_values"},
+        {"checksums", "expected_runner", "prefixes", "process", "runner", "store", "stored_values"},
         {"cells", "footprint", "pace", "doctor", "drift", "evidence", "plan"},
         {"analysis", "claims", "run"},
         {"choose"},

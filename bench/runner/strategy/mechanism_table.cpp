@@ -9,7 +9,11 @@ namespace {
 
 constexpr library_row contender_libraries[] = {
 #define LIBRARY(of, MACRO, ...)                                                                              \
-    {.kind = library_kind::of, __VA_ARGS__, .built = BENCH_HAS_##MACRO != 0, .why = BENCH_WHY_##MACRO},
+    {.kind = library_kind::of,                                                                               \
+     __VA_ARGS__,                                                                                            \
+     .built = BENCH_HAS_##MACRO != 0,                                                                        \
+     .why = BENCH_WHY_##MACRO,                                                                               \
+     .version = BENCH_VERSION_##MACRO},
 #include "runner/strategy/strategies.def"
 };
 

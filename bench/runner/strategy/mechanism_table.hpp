@@ -50,13 +50,14 @@ enum class capability : std::uint32_t {
 
 struct library_row {
     library_kind kind;
-    std::string_view name;        ///< as its authors write it
-    std::string_view word = {};   ///< selects its contenders
-    std::string_view package;     ///< Debian's
-    std::string_view header = {}; ///< a pattern below a folder of headers; empty: it comes with the compiler
-    std::string_view file = {};   ///< the prefix of the file to link with, if there is one
-    bool built;                   ///< true if it was present at build time
-    std::string_view why;         ///< the reason if it was not
+    std::string_view name;         ///< as its authors write it
+    std::string_view word = {};    ///< selects its contenders
+    std::string_view package = {}; ///< Debian's; empty with a header: found below a prefix (MALLARD_WITH)
+    std::string_view header = {};  ///< a pattern below a folder of headers; empty: it comes with the compiler
+    std::string_view file = {};    ///< the prefix of the file to link with, if there is one
+    bool built;                    ///< true if it was present at build time
+    std::string_view why;          ///< the reason if it was not
+    std::string_view version = {}; ///< of a library below a prefix
 };
 
 struct mechanism_row {

@@ -8,6 +8,7 @@
 ///
 ///     type<Bytes>    the source; sources that get the size at construction ignore `Bytes`
 ///     sized          true if the source gets its size only by `Bytes`
+///     buffered       if it is of another type over a buffer: that type
 ///     allocator<T>   if one object serves the process: its form behind a container
 ///     node_allocator<T, NodeBytes>   its form behind containers of nodes of that size
 ///
@@ -82,6 +83,22 @@ concept serves_containers_by_type =
 template <class Source>
 concept of_one_size = std::is_constructible_v<Source, block_shape>;
 
+/// The source over a buffer.
+template <mechanism_kind Kind, class Traits = source_traits<Kind>>
+struct buffered_source_of {
+    using type = typename Traits::template type<0>;
+};
+template <mechanism_kind Kind, class Traits>
+    requires requires { typename Traits::buffered; }
+struct buffered_source_of<Kind, Traits> {
+    using type = typename Traits::buffered;
+};
+template <mechanism_kind Kind>
+using buffered_source = typename buffered_source_of<Kind>::type;
+
+template <mechanism_kind Kind>
+concept buffer_constructible = std::is_constructible_v<buffered_source<Kind>, std::span<std::byte>>;
+
 /// Blocks of any size, from a source that is constructed without a size.
 template <mechanism_kind Kind>
 concept serves_any_size = registered<Kind> && !source_traits<Kind>::sized &&
@@ -150,9 +167,9 @@ void with_registered_source(std::span<std::byte> buffer, Shape shape, Use&& use)
         });
     } else {
         using source_type = typename source_traits<Kind>::template type<0>;
-        if constexpr (std::is_constructible_v<source_type, std::span<std::byte>>) {
+        if constexpr (buffer_constructible<Kind>) {
             if (!buffer.empty()) {
-                source_type source(buffer);
+                buffered_source<Kind> source(buffer);
                 use(to_handle(source));
                 return;
             }

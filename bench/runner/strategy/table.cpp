@@ -133,9 +133,11 @@ std::vector<std::string> strategy_names(strategy_filter offered) {
 }
 
 std::string missing_text(std::string_view name, const library_row& library) {
+    const std::string remedy =
+        library.package.empty() ? "build again with -DMALLARD_WITH=" + std::string(library.word) + "=PREFIX"
+                                : "install the package " + std::string(library.package) + " and build again";
     return "--strategy " + std::string(name) + ": this program was built without " +
-           std::string(library.name) + " (" + std::string(library.why) + "); install the package " +
-           std::string(library.package) + " and build again";
+           std::string(library.name) + " (" + std::string(library.why) + "); " + remedy;
 }
 
 void refuse_missing(arguments& args) {
@@ -203,8 +205,11 @@ void describe_registry(json_writer& json) {
     json.key("libraries").open('[');
     for (const library_row& library : libraries()) {
         json.open('{').member("name", library.name).member("word", library.word);
+        if (!library.header.empty() && !library.package.empty()) {
+            json.member("package", library.package);
+        }
         if (!library.header.empty()) {
-            json.member("package", library.package).member("header", library.header);
+            json.member("header", library.header);
         }
         if (!library.file.empty()) {
             json.member("file", library.file);
@@ -247,6 +252,12 @@ void describe_missing(json_writer& json) {
                 .member("package", library.package)
                 .member("why", library.why)
                 .close('}');
+        }
+    }
+    json.close(']').key("with").open('[');
+    for (const library_row& library : libraries()) {
+        if (!library.version.empty()) {
+            json.open('{').member("name", library.name).member("version", library.version).close('}');
         }
     }
     json.close(']');

@@ -138,7 +138,8 @@ void describe_strategies(json_writer& json, strategy_filter offered,
 /// build lacks.
 void describe_registry(json_writer& json);
 
-/// Effects: writes the member "missing": the libraries of contenders that are missing.
+/// Effects: writes the members "missing", the libraries of contenders that are missing, and "with", the ones below a
+/// prefix with their versions.
 void describe_missing(json_writer& json);
 
 /// Returns: the error for `name`, a strategy of the missing `library`.

@@ -23,9 +23,14 @@ REALLOC = "realloc"  # the C library's; the runner does not list it with those t
 class Library:
     name: str  # the name in the authors' spelling
     word: str  # the word that selects its contenders
-    package: str = ""  # Debian 12's; empty: it comes with the compiler
-    header: str = ""  # below a folder of headers
+    package: str = ""  # Debian 12's
+    header: str = ""  # below a folder of headers; empty: it comes with the compiler
     file: str = ""  # the beginning of a file to link with, if there must be one
+
+    @property
+    def by_prefix(self) -> bool:
+        """True if `--with WORD=PREFIX` says where it is, for want of a package."""
+        return bool(self.header) and not self.package
 
     @property
     def topic(self) -> str:

@@ -30,6 +30,8 @@ BUILD_RELEASE = (
 
 # The names for --compiler, and the preset that builds with each.
 COMPILERS = {"g++": "release", "clang++": "release-clang"}
+# The preset of the runner with the libraries of --with.
+WITH = "release-with"
 Limit = tuple[int, int]  # the least and the most
 
 
@@ -130,8 +132,17 @@ class Builds:
         }
 
 
-def load_builds(compilers: Sequence[str], survey: bool = False) -> Builds:
-    """The runner of each compiler; without compilers, the default runner, or the runner of the survey."""
+def load_builds(compilers: Sequence[str], survey: bool = False, with_prefixes: bool = False) -> Builds:
+    """The runner of each compiler; without compilers, the default runner, the one of the survey, or the one
+    with the libraries of --with."""
+    if with_prefixes and not os.environ.get(RUNNER.variable):
+        path = build_root() / "build" / WITH / "bench" / NAME
+        if not RUNNER.exists(path):
+            raise UsageError(
+                f"there is no {NAME} with the libraries of --with: {path} is missing; {BUILD_AGAIN} with "
+                "--with in the source tree builds it"
+            )
+        return Builds({"": load_runner(path)})
     if not compilers:
         return Builds({"": load_runner(find_runner(survey))})
     return Builds({compiler: _load_build(compiler) for compiler in compilers})

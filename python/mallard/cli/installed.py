@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mallard.bench.doctor import toolchain
 from mallard.bench.doctor.finding import State
-from mallard.bench.runner import COMPILERS, NAME
+from mallard.bench.runner import COMPILERS, NAME, WITH
 from mallard.cli import native_build
 from mallard.cli.needs import Needs
 from mallard.shared.compilers import find_clang
@@ -25,7 +25,7 @@ PACKAGES = ("usr/include", "usr/local/include", "usr/local/lib", "usr/lib/*-linu
 
 def build_runners(needs: Needs) -> None:
     """Builds what is missing or older than the package. Raises a UsageError that says what to install."""
-    presets = [preset for preset in needs.presets if preset in COMPILERS.values()]
+    presets = [preset for preset in needs.presets if preset in (*COMPILERS.values(), WITH)]
     if not presets:
         return
     check_tools()
@@ -41,7 +41,7 @@ def build_runners(needs: Needs) -> None:
     with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         for preset, compiler in compilers.items():
-            build(root, preset, SURVEY_RUNNER.name if needs.survey else NAME, compiler)
+            build(root, preset, SURVEY_RUNNER.name if needs.survey else NAME, compiler, needs.prefixes)
 
 
 def check_tools() -> None:
@@ -75,17 +75,19 @@ def make_tree(root: Path) -> None:
             link.symlink_to(entry)
 
 
-def build(root: Path, preset: str, target: str, compiler: str) -> None:
+def build(root: Path, preset: str, target: str, compiler: str, prefixes: str) -> None:
     name, number = toolchain.identify(compiler) or ("", "")
     log = root / "build/setup.log"
     changes = [path.stat().st_mtime_ns for pattern in PACKAGES for path in sorted(Path("/").glob(pattern))]
+    if prefixes:
+        os.environ["MALLARD_WITH"] = prefixes  # read by the preset release-with
     status = native_build.build(
         root,
         log,
         preset,
         target,
         (compiler, f"{name} {number}"),
-        f"{version()} {compiler} {number} {changes}",
+        f"{version()} {compiler} {number} {changes} {prefixes}".rstrip(),
         [entry.name for entry in PACKAGED_SOURCES.iterdir()],
     )
     if status != 0:

@@ -10,8 +10,9 @@ from typing import Any, Protocol
 from mallard.bench.contenders import CONTAINER_LIBRARIES
 from mallard.bench.expected_runner import expected_runner
 from mallard.bench.plan import SURVEY, Host, Plan, Request, make_plan, selected_compilers, selected_mallocs
+from mallard.bench.prefixes import for_cmake, selected_prefixes
 from mallard.bench.run import Outcome, execute, prepare
-from mallard.bench.runner import COMPILERS, Builds, load_builds
+from mallard.bench.runner import COMPILERS, WITH, Builds, load_builds
 from mallard.bench.store import Store
 from mallard.cli.needs import Needs
 from mallard.shared import machine
@@ -34,6 +35,7 @@ def needs_for(*requests: Request) -> Needs:
     """
     compilers = dict.fromkeys(name for request in requests for name in selected_compilers(request))
     mallocs = tuple(dict.fromkeys(name for request in requests for name in selected_mallocs(request)))
+    prefixes = selected_prefixes(requests[0].prefixes)
     if os.environ.get("MALLARD_BENCH"):
         runner = load_builds([*compilers]).first
         for request in requests:
@@ -42,7 +44,12 @@ def needs_for(*requests: Request) -> Needs:
     rows = [row for request in requests for row in make_plan(request, expected_runner(), host()).rows]
     return Needs(
         # The name g++ stands for the compiler that $CXX names, so its build is always needed.
-        presets=tuple(dict.fromkeys([COMPILERS["g++"], *(COMPILERS[compiler] for compiler in compilers)])),
+        presets=tuple(
+            dict.fromkeys(
+                [WITH if prefixes else COMPILERS["g++"], *(COMPILERS[compiler] for compiler in compilers)]
+            )
+        ),
+        prefixes=for_cmake(prefixes),
         survey=all(request.survey for request in requests),
         mallocs=mallocs,
         growing_vectors=any(CONTAINER_LIBRARIES.keys() & row.strategies for row in rows),
@@ -54,7 +61,7 @@ def measure(requests: Sequence[Request], database: str, command: str, display: D
     are fewer outcomes than requests.
     """
     survey = all(request.survey for request in requests)
-    builds = load_builds(selected_compilers(requests[0]), survey)
+    builds = load_builds(selected_compilers(requests[0]), survey, with_prefixes=bool(requests[0].prefixes))
     plans = [make_plan(request, builds.first, host(), {}) for request in requests]  # a bad request fails here
     for message in dict.fromkeys(message for plan in plans for message in plan.messages):
         display.say(message)

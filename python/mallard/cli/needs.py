@@ -3,6 +3,7 @@
 answered                             the program has printed what was asked for; nothing is needed
 environment GROUP                    Python packages: `run`, `parquet` with pyarrow, or `test`, which has all
 runner PRESET                        what this preset builds: the native runner, or the advisor
+with LIBRARIES                       MALLARD_WITH of the runner: libraries by prefix, as in `bde=/opt/bde`
 survey                               the runner is the smaller one of the survey
 preloaded PACKAGE LIBRARY TEXT...    a library for the loader; without it TEXT is skipped
 linked PACKAGE TEXT...               Boost's containers, for the compiler; without them TEXT is skipped
@@ -29,12 +30,14 @@ class Needs:
     tools: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     survey: bool = False
+    prefixes: str = ""
 
     def lines(self) -> list[str]:
         boost = LIBRARIES["Boost.Container"].package
         return [
             *([f"environment {self.environment}"] if self.environment else []),
             *(f"runner {preset}" for preset in self.presets),
+            *([f"with {self.prefixes}"] if self.prefixes else []),
             *(["survey"] if self.survey else []),
             *(_malloc(name) for name in self.mallocs if name in MALLOCS),
             *([f"linked {boost} the vectors that grow in place"] if self.growing_vectors else []),

@@ -216,7 +216,7 @@ MISTYPED = [
     ("show claims --paper lokki", "--paper 'lokki' (did you mean loki?); allowed are"),
     ("show claims --run 3;5", "--run '3;5' is not a run; allowed are latest, all, and runs' numbers"),
     ("show peers localty", "unknown experiment 'localty' (did you mean locality?)"),
-    ("choose --density hihg", "(did you mean high?)"),
+    ("choose --binding typ", "(did you mean type?)"),
     ("choose --db none.db", "no database none.db"),
 ]
 

@@ -105,7 +105,7 @@ def test_experiment_help_has_only_its_options(name: str) -> None:
     every = {option.name for options in OPTIONS.values() for option in options}
     assert shown & every == own
     assert shown - every == {
-        *("quick", "standard", "paper", "strategy", "contenders", "malloc", "pages", "compiler"),
+        *("quick", "standard", "paper", "strategy", "contenders", "malloc", "pages", "compiler", "with"),
         *("reps", "seed", "time-limit", "memory-limit", "all", "html", "no-pin", "db"),
     }
     strategies = help_text.partition("strategies (")[2].partition("examples:")[0]

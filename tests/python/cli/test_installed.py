@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,17 @@ def test_builds_beside_links_to_the_sources(sources: Path, builds: list[Any]) ->
     assert [call[0] for call in builds] == [root, root]
     assert [call[2] for call in builds] == ["release", "release"]
     assert [call[3] for call in builds] == ["mallard-bench", "mallard-bench-survey"]
+
+
+def test_builds_with_libraries_by_prefix(
+    sources: Path, builds: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MALLARD_WITH", "")
+    installed.build_runners(Needs(presets=("release",)))
+    installed.build_runners(Needs(presets=("release-with",), prefixes="bde=/opt/bde"))
+    assert [call[2] for call in builds] == ["release", "release-with"]
+    assert builds[1][5] == f"{builds[0][5]} bde=/opt/bde", "another prefix is configured anew"
+    assert os.environ["MALLARD_WITH"] == "bde=/opt/bde"
 
 
 def test_the_advisor_is_not_built(sources: Path, builds: list[Any], tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ PLACEHOLDERS = {
     "your-program": "true",
     "FORMAT": "pprof",
     "PID": "4711",
+    "bde=PREFIX": "bde=~/bde",
 }
 
 
@@ -72,6 +73,7 @@ def test_a_command_of_the_documents_is_understood(
     monkeypatch.setattr("mallard.shared.machine.allowed_cpus", lambda: [0, 1])  # threads need two
     for name in LIBRARIES:
         (tmp_path / name).write_bytes(b"\x7fELF")
+    (tmp_path / "bde").symlink_to(ROOT / "bench/tests/stand_in/bde")
     words = [PLACEHOLDERS.get(word, expandvars(word)) for word in shlex.split(command)]
     for program in itertools.islice(itertools.dropwhile(lambda word: word != "--", words), 1, 2):
         (tmp_path / program).touch(mode=0o755)  # it need not be installed here

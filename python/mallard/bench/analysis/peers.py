@@ -280,17 +280,30 @@ MALLOCS = f"{BASE}{MALLOC_MARK}"  # every malloc that was measured, the C librar
 # Allocators for the same use: blocks released together, of one size, of any size, merged, for all threads, in
 # place.
 PAIRS: dict[str, tuple[str, ...]] = {
-    "monotonic": ("foonathan-stack", "foonathan-temporary"),
-    "monotonic/base": ("pmr-monotonic", "pmr-monotonic-cached", "boost-pmr-monotonic"),
-    "monotonic/wink": ("foonathan-stack/wink", "foonathan-temporary/wink"),
-    "monotonic/base/wink": ("pmr-monotonic/wink", "boost-pmr-monotonic/wink"),
-    "multipool": ("foonathan-collection", "mimalloc-heap", MALLOCS),
-    "multipool/base": ("pmr-unsynchronized", "pmr-unsynchronized-large", "boost-pmr-unsynchronized", MALLOCS),
-    "multipool/wink": ("mimalloc-heap/wink",),
-    "multipool/base/wink": ("pmr-unsynchronized/wink", "boost-pmr-unsynchronized/wink"),
-    "multipool+monotonic/base": ("pmr-unsynchronized+monotonic", "boost-pmr-unsynchronized+monotonic"),
+    "monotonic": ("foonathan-stack", "foonathan-temporary", "bde-monotonic"),
+    "monotonic/base": (
+        *("pmr-monotonic", "pmr-monotonic-cached", "boost-pmr-monotonic", "bde-monotonic/base"),
+    ),
+    "monotonic/wink": ("foonathan-stack/wink", "foonathan-temporary/wink", "bde-monotonic/wink"),
+    "monotonic/base/wink": ("pmr-monotonic/wink", "boost-pmr-monotonic/wink", "bde-monotonic/base/wink"),
+    "multipool": ("foonathan-collection", "mimalloc-heap", "bde-multipool", MALLOCS),
+    "multipool/base": (
+        *("pmr-unsynchronized", "pmr-unsynchronized-large", "boost-pmr-unsynchronized"),
+        *("bde-multipool/base", MALLOCS),
+    ),
+    "multipool/wink": ("mimalloc-heap/wink", "bde-multipool/wink"),
+    "multipool/base/wink": (
+        *("pmr-unsynchronized/wink", "boost-pmr-unsynchronized/wink", "bde-multipool/base/wink"),
+    ),
+    "multipool+monotonic": ("bde-multipool+monotonic",),
+    "multipool+monotonic/wink": ("bde-multipool+monotonic/wink",),
+    "multipool+monotonic/base": (
+        *("pmr-unsynchronized+monotonic", "boost-pmr-unsynchronized+monotonic"),
+        "bde-multipool+monotonic/base",
+    ),
     "multipool+monotonic/base/wink": (
         *("pmr-unsynchronized+monotonic/wink", "boost-pmr-unsynchronized+monotonic/wink"),
+        "bde-multipool+monotonic/base/wink",
     ),
     "fixed-pool": ("boost-pool", "foonathan-node", MALLOCS),
     "static-pool": ("boost-fast-pool", "boost-node", MALLOCS),

@@ -17,13 +17,19 @@ from mallard.bench.library import SHARED
 from mallard.bench.papers.catalogue import selectable_strategies
 from mallard.bench.strategy_names import GLOBAL_STRATEGIES, WINK_MARK, is_winked
 
-HIGH, LOW = "high", "low"
+HIGH, LOW = 1.0, 0.0  # the ends of a dimension's scale
 YES, NO = "yes", "no"
 SCOPE, PROGRAM = "scope", "program"
 OWN_THREAD, OTHER_THREAD = "self", "other"
 TYPE, BASE_CLASS, INLINE, ANY = "type", "base", "inline", "any"
 BUFFERS = (ANY, "warm", "cold", "none")
 
+# A local allocator cannot save more of the time than allocation takes, and less than this counts as even.
+MUCH_DENSITY = 0.05
+# Two sizes of blocks, equally frequent: V is 1 - 2^-entropy of the size classes (mallard profile).
+MUCH_VARIATION = 0.5
+# A nanosecond in a visit for each byte of the footprint: L is x / (1 + x) of it (mallard profile).
+MUCH_LOCALITY = 0.5
 # Memory that only grows is the peak in use divided by the utilization: at 0.5 or more, at most twice
 # the peak.
 ENOUGH_UTILIZATION = 0.5
@@ -32,9 +38,9 @@ ENOUGH_UTILIZATION = 0.5
 @dataclass(frozen=True)
 class Case:
     structure: Match
-    density: str = HIGH
-    variation: str = HIGH
-    locality: str = HIGH
+    density: float = HIGH
+    variation: float = HIGH
+    locality: float = HIGH
     utilization: float = 1.0
     lifetime: str = SCOPE
     threads: int = 1
@@ -52,33 +58,43 @@ class Case:
         return self.utilization >= ENOUGH_UTILIZATION
 
     @property
+    def allocates_much(self) -> bool:
+        return self.density >= MUCH_DENSITY
+
+    @property
+    def sizes_vary(self) -> bool:
+        return self.variation >= MUCH_VARIATION
+
+    @property
     def can_scatter(self) -> bool:
-        return self.locality == LOW and not self.structure.one_block
+        return self.locality < MUCH_LOCALITY and not self.structure.one_block
 
 
-# (density, variation) -> the measured structure that represents it, for a case without a structure.
+# (much density, much variation) -> the measured structure that represents it, for a case without a structure.
 _REPRESENTATIVES = {
-    (HIGH, HIGH): "unordered_set<string>",
-    (HIGH, LOW): "unordered_set<int>",
-    (LOW, HIGH): "vector<vector<int>>",
-    (LOW, LOW): "vector<int>",
+    (True, True): "unordered_set<string>",
+    (True, False): "unordered_set<int>",
+    (False, True): "vector<vector<int>>",
+    (False, False): "vector<int>",
 }
 
 
 def make_case(
     structure: str | None = None,
-    density: str = "",
-    variation: str = "",
+    density: float | None = None,
+    variation: float | None = None,
     lifetime: str = SCOPE,
     utilization: float | None = None,
 ) -> Case:
     """A case with the defaults that follow from the answers. The other dimensions have fixed defaults."""
-    name = _REPRESENTATIVES[density or HIGH, variation or HIGH] if structure is None else structure
-    match = nearest_structure(name, variation == HIGH)
+    much_density = density is None or density >= MUCH_DENSITY
+    much_variation = variation is None or variation >= MUCH_VARIATION
+    name = _REPRESENTATIVES[much_density, much_variation] if structure is None else structure
+    match = nearest_structure(name, variation is not None and much_variation)
     return Case(
         match,
-        density=density or (LOW if match.one_block else HIGH),
-        variation=variation or (HIGH if match.sizes_vary else LOW),
+        density=(LOW if match.one_block else HIGH) if density is None else density,
+        variation=(HIGH if match.sizes_vary else LOW) if variation is None else variation,
         utilization=(1.0 if lifetime == SCOPE else 0.0) if utilization is None else utilization,
         lifetime=lifetime,
     )

@@ -120,12 +120,12 @@ _ALL = (
     _either(
         *("density", "D", "Is allocation much of its work?", "density"),
         {"much": ("variation", HIGH), "little": (FEW, LOW)},
-        lambda case: case.density == HIGH,
+        lambda case: case.allocates_much,
     ),
     _either(
         *("variation", "V", "Do the sizes of blocks vary?", "variation"),
         {"hardly": ("utilization", LOW), "much": ("utilization", HIGH)},
-        lambda case: case.variation != HIGH,
+        lambda case: not case.sizes_vary,
         from_structure=True,
     ),
     _either(

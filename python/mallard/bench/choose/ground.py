@@ -17,7 +17,7 @@ from typing import Any
 from mallard.bench.analysis.cell_tables import setting_text
 from mallard.bench.analysis.names import BASE, contestants
 from mallard.bench.cells import Cell, Times, above, cell_rows, times_ratio
-from mallard.bench.choose.case import ANY, HIGH, OTHER_THREAD, OWN_THREAD, YES, Case, can_serve
+from mallard.bench.choose.case import ANY, OTHER_THREAD, OWN_THREAD, YES, Case, can_serve
 from mallard.bench.choose.graph import BUILT, FROM_ANOTHER, SCATTERED
 from mallard.bench.result import Row
 from mallard.shared.stats import Ratio, Spread, spread
@@ -210,7 +210,7 @@ def reuse(case: Case, evidence: Evidence) -> Ground:
     def distance(parameters: Mapping[str, Any]) -> float:
         return abs(log2(parameters["live"]) - case.elements_log2) + _TIE * log2(parameters["block_bytes"])
 
-    sizes = "mixed" if case.variation == HIGH else "same"
+    sizes = "mixed" if case.sizes_vary else "same"
     place = evidence.nearest("reuse", distance, pattern="random", sizes=sizes)
     return Ground(place, "mallard bench reuse")
 

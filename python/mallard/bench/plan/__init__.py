@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import import_module
 
+from mallard.bench import described
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.plan import axes, notation
 from mallard.bench.plan.assembly import (
@@ -32,6 +33,7 @@ from mallard.bench.plan.request import (
     Options,
     Request,
 )
+from mallard.bench.prefixes import BY_PREFIX, contenders_of, selected_prefixes
 from mallard.bench.runner import Runner
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import in_prose
@@ -52,6 +54,7 @@ __all__ = [
     "make_plan",
     "selected_compilers",
     "selected_mallocs",
+    "selected_prefixes",
 ]
 
 OPTIONS: dict[str, tuple[Option, ...]] = {
@@ -95,6 +98,17 @@ def check_request(request: Request) -> None:
             f"unexpected '{' '.join(request.notation)}' after {request.experiment}; numbers after the "
             "experiment are P0089's notation for a run of locality: mallard bench locality -20 18 32 -3 8"
         )
-    selected_compilers(request)
+    if selected_compilers(request) and selected_prefixes(request.prefixes):
+        raise UsageError(
+            f"--with {request.prefixes}: --compiler takes runners without libraries by prefix; leave one of "
+            "the two out"
+        )
     selected_mallocs(request)
     selected_pages(request)
+    for word in selected_prefixes(request.prefixes):
+        if not contenders_of([word]) & set(described.names_in(request.experiment)):
+            having = [name for name in EXPERIMENTS if contenders_of([word]) & set(described.names_in(name))]
+            raise UsageError(
+                f"--with {request.prefixes}: {request.experiment} has no strategy of {BY_PREFIX[word].name}; "
+                f"leave it out, or run one of {', '.join(having)}"
+            )

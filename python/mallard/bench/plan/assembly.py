@@ -21,6 +21,7 @@ from mallard.bench.experiments.description.axis import PAGES, SMALL
 from mallard.bench.library import BASE, OF_ONE_SIZE
 from mallard.bench.papers import catalogue
 from mallard.bench.plan.request import REPETITIONS, SURVEY, Host, Options, Request
+from mallard.bench.prefixes import ALLOWED, contenders_of, selected_prefixes
 from mallard.bench.process import Repetition
 from mallard.bench.result import Parameters, canonical
 from mallard.bench.runner import COMPILERS, Missing, Runner
@@ -92,8 +93,16 @@ def with_contenders(request: Request, runner: Runner) -> tuple[Request, list[str
     Adds a message for each package that would add strategies.
     """
     offered, absent = runner.strategy_names(request.experiment), _absent(request.experiment, runner)
+    if lacking := absent.keys() & contenders_of(selected_prefixes(request.prefixes)):
+        raise UsageError(
+            f"--with {request.prefixes}: {runner.path} was built without {CONTENDERS[min(lacking)].library}; "
+            "unset MALLARD_BENCH, and a runner with it is built"
+        )
     requested = {
-        name for name in absent if (request.contenders if name in CONTENDERS else request.strategies is None)
+        name
+        for name, missing in absent.items()
+        # A library by prefix is left out without a message, unless it is named.
+        if (request.contenders and missing.package if name in CONTENDERS else request.strategies is None)
     }
     if request.strategies is not None:
         kept: list[str] = []
@@ -136,10 +145,16 @@ def _messages(requested: Iterable[str], absent: Mapping[str, Missing]) -> list[s
     for name in sorted(requested, key=[*CONTAINER_LIBRARIES, *CONTENDERS].index):
         named.setdefault((absent[name].package, absent[name].why), []).append(name)
     return [
-        f"{', '.join(names)} left out: {reason}; 'apt-get install {package}', then "
-        f"'{bench_command()} density' builds {'them' if len(names) > 1 else 'it'} in"
+        f"{', '.join(names)} left out: {reason}; {_remedy(package)} builds "
+        f"{'them' if len(names) > 1 else 'it'} in"
         for (package, reason), names in named.items()
     ]
+
+
+def _remedy(package: str) -> str:
+    if package:
+        return f"'apt-get install {package}', then '{bench_command()} density'"
+    return f"--with {ALLOWED}"
 
 
 COMPILER = "compiler"
@@ -155,9 +170,11 @@ def chosen_strategies(
     """The selected strategies and the base of every ratio, with messages.
 
     Contenders are included if they were named or --contenders was given. The library's pools of one size
-    are then included, for comparison with other libraries' pools.
+    are then included, for comparison with other libraries' pools. The contenders of a library that --with
+    names are included with it.
     """
     comparable = {name for name in available if request.contenders and _is_beside(name)}
+    comparable |= contenders_of(selected_prefixes(request.prefixes)).intersection(available)
     if request.strategies is None:
         defaults = {name for name in (available if default is None else default) if name not in CONTENDERS}
         return [name for name in available if name in defaults | comparable], []

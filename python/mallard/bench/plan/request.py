@@ -43,6 +43,7 @@ class Request:
     strategies: str | None = None
     mallocs: str | None = None
     contenders: bool = False  # true with other libraries' allocators
+    prefixes: str | None = None  # of libraries without a package, as in `bde=/opt/bde`
     compilers: str | None = None
     pages: str | None = None  # by default small ones
     repetitions: int | None = None

@@ -17,6 +17,7 @@ from mallard.bench.contenders import own_strategies
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.plan import NUMBERS, OPTIONS, REPETITIONS, SCALES, Request, check_request, selected_mallocs
 from mallard.bench.plan.notation import read_notation
+from mallard.bench.prefixes import ALLOWED
 from mallard.bench.runner import COMPILERS
 from mallard.bench.selection import in_words
 from mallard.bench.store import Store
@@ -195,6 +196,7 @@ def _request(arguments: argparse.Namespace) -> Request:
         contenders=arguments.contenders,
         compilers=arguments.compiler,
         pages=arguments.pages,
+        prefixes=getattr(arguments, "with"),
         repetitions=arguments.reps,
         seed=arguments.seed,
         pin=not arguments.no_pin,
@@ -266,6 +268,7 @@ def _add_common(parser: argparse._ActionsContainer) -> None:
 
 
 def _add_further(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument("--with", metavar="LIST", help=f"also a library where it is installed: {ALLOWED}")
     parser.add_argument(
         "--malloc",
         metavar="LIST",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from math import log2
 
@@ -14,7 +15,6 @@ from mallard.bench.choose.case import (
     BUFFERS,
     HIGH,
     INLINE,
-    LOW,
     NO,
     OTHER_THREAD,
     OWN_THREAD,
@@ -34,9 +34,32 @@ from mallard.cli.parser import is_number, positive_int
 EXAMPLES = (
     ("mallard choose", "blocks of many sizes"),
     ("mallard choose --structure 'vector<int>' --elements 100", "one block: worth it?"),
-    ("mallard choose --locality low --elements 2^9", "long-lived, scattered"),
+    ("mallard choose --locality 0 --elements 2^9", "long-lived, scattered"),
 )
 
+# A dimension from 0 to 1: its help, its default and its meaning. `mallard profile` measures them.
+SCALES: dict[str, tuple[str, float | None, str]] = {
+    "density": (
+        "D: share of allocation in its time (by structure)",
+        None,
+        "the share of its time in the allocator",
+    ),
+    "variation": (
+        "V: variation of block sizes (by structure)",
+        None,
+        "0 for blocks of one size, 0.5 for two sizes, and 1 for many",
+    ),
+    "locality": (
+        "L: 0 if used between others for long (1)",
+        HIGH,
+        "near 0 if it is large or often left for other parts, near 1 if it is small and runs long",
+    ),
+    "utilization": (
+        "U: peak memory / all allocated (1; program: 0)",
+        None,
+        "the most memory in use at once, divided by all memory that is allocated",
+    ),
+}
 PIPE_WIDTH = 160
 MOST_ELEMENTS_LOG2 = 40
 
@@ -51,15 +74,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--access-factor", metavar="N", type=positive_int, default=1, help="traversals in a visit (1)"
     )
     dimensions = parser.add_argument_group("the papers' dimensions (P0089 section 5, P0213 section 4)")
-    _choices(dimensions, "density", (HIGH, LOW), "", "D: share of allocation in its work")
-    _choices(dimensions, "variation", (HIGH, LOW), "", "V: the variation of block sizes")
-    _choices(dimensions, "locality", (HIGH, LOW), HIGH, "L: low if used between others for long")
-    dimensions.add_argument(
-        "--utilization",
-        metavar="0..1",
-        type=utilization,
-        help="U: peak memory / all allocated (1; program: 0)",
-    )
+    for name, (text, default, meaning) in SCALES.items():
+        dimensions.add_argument(
+            f"--{name}", metavar="0..1", type=_fraction(meaning), default=default, help=text
+        )
     dimensions.add_argument(
         "--threads", metavar="N", type=positive_int, default=1, help="C: threads that allocate at once (1)"
     )
@@ -99,24 +117,25 @@ def elements(text: str) -> float:
     )
 
 
-def utilization(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value <= 1.0:
-        raise argparse.ArgumentTypeError(
-            f"'{text}' is not allowed; give a number from 0 to 1: the most memory in use at once, divided by "
-            "all memory that is allocated"
-        )
-    return value
+def _fraction(meaning: str) -> Callable[[str], float]:
+    def fraction(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if not 0.0 <= value <= 1.0:
+            raise argparse.ArgumentTypeError(f"'{text}' is not allowed; give a number from 0 to 1: {meaning}")
+        return value
+
+    return fraction
 
 
 def _choices(
     group: argparse._ArgumentGroup, name: str, allowed: tuple[str, ...], default: str, text: str
 ) -> None:
-    text = f"{text} ({default or 'by structure'})"
-    group.add_argument(f"--{name}", choices=allowed, default=default, metavar="|".join(allowed), help=text)
+    group.add_argument(
+        f"--{name}", choices=allowed, default=default, metavar="|".join(allowed), help=f"{text} ({default})"
+    )
 
 
 def _case(arguments: argparse.Namespace) -> Case:

@@ -12,6 +12,7 @@ from synthetic_rows import native_row
 from synthetic_run import INLINE, STRATEGIES, density_rows, failed, formula
 
 from mallard.bench.choose import Case, Decision, Evidence, decide, make_case
+from mallard.bench.choose.graph import QUESTIONS
 from mallard.bench.result import Row
 from mallard.bench.strategy_names import of_papers
 
@@ -117,7 +118,7 @@ def test_little_waste_does_not_exclude_monotonic_strategies() -> None:
 
 
 def test_scattered_memory_is_decided_by_shuffled_access() -> None:
-    case = replace(make_case("DS4"), locality="low", elements_log2=9.0)
+    case = replace(make_case("DS4"), locality=0.0, elements_log2=9.0)
     decision = answer(case, density(), locality_rows())
     assert used(decision) == "multipool"
     assert decision.recommended.cells[0].experiment == "locality"
@@ -126,7 +127,7 @@ def test_scattered_memory_is_decided_by_shuffled_access() -> None:
 
 
 def test_reuse_orders_compete_except_the_worst() -> None:
-    case = replace(make_case("DS4"), locality="low")
+    case = replace(make_case("DS4"), locality=0.0)
     assert (
         used(answer(case, locality_rows(("new-delete", "multipool", "multipool-lowest", "multipool-random"))))
         == "multipool-lowest"
@@ -229,7 +230,7 @@ def test_one_block_keeps_the_global_allocator() -> None:
 
 
 def test_one_block_cannot_be_scattered() -> None:
-    decision = answer(replace(make_case("vector<int>"), locality="low"), density(), locality_rows())
+    decision = answer(replace(make_case("vector<int>"), locality=0.0), density(), locality_rows())
     assert used(decision) == "new-delete"
     assert figure(decision, "locality") == "one block cannot be scattered"
 
@@ -280,7 +281,7 @@ def test_names_commands_without_rows() -> None:
 @pytest.mark.parametrize(
     ("answers", "command"),
     [
-        ({"locality": "low"}, "mallard bench locality"),
+        ({"locality": 0.0}, "mallard bench locality"),
         ({"threads": 4, "freed_by": "other"}, "mallard bench contention --threads 4 --freed-by other"),
     ],
 )
@@ -340,7 +341,7 @@ def test_rows_without_eligible_strategies_do_not_answer() -> None:
 
 
 def test_command_has_the_missing_strategies() -> None:
-    case = replace(make_case("DS4"), locality="low", binding="base", wink_out="yes")
+    case = replace(make_case("DS4"), locality=0.0, binding="base", wink_out="yes")
     decision = answer(case, locality_rows(("new-delete", "multipool")))
     assert decision.recommended is None
     assert decision.missing == (
@@ -349,7 +350,7 @@ def test_command_has_the_missing_strategies() -> None:
 
 
 def test_partial_answer_names_the_full_command() -> None:
-    decision = answer(replace(make_case("DS4"), locality="low"), locality_rows(("new-delete", "multipool")))
+    decision = answer(replace(make_case("DS4"), locality=0.0), locality_rows(("new-delete", "multipool")))
     assert used(decision) == "multipool"
     assert decision.missing == (
         (
@@ -362,7 +363,7 @@ def test_partial_answer_names_the_full_command() -> None:
 
 
 def test_run_without_eligible_strategies_is_skipped() -> None:
-    case = replace(make_case("DS4"), locality="low", binding="type")
+    case = replace(make_case("DS4"), locality=0.0, binding="type")
     decision = answer(
         case, locality_rows(("new-delete", "multipool")), locality_rows(("new-delete", "multipool/base"))
     )
@@ -388,9 +389,9 @@ def test_recommendation_includes_the_initial_buffer() -> None:
 
 def test_malloc_is_a_note_and_not_a_strategy() -> None:
     rows = locality_rows(("new-delete", "new-delete@jemalloc", "multipool"))
-    decision = answer(replace(make_case("DS4"), locality="low"), rows)
+    decision = answer(replace(make_case("DS4"), locality=0.0), rows)
     assert any("new-delete@jemalloc takes" in note for note in decision.notes)
-    behind = answer(replace(make_case("DS4"), locality="low", binding="base"), rows)
+    behind = answer(replace(make_case("DS4"), locality=0.0, binding="base"), rows)
     assert not any("@jemalloc" in note for note in behind.notes)
 
 
@@ -502,3 +503,30 @@ def test_shared_allocator_has_no_counterpart_in_programs() -> None:
     decision = answer(replace(make_case("DS4"), threads=4, freed_by="other"), density(), rows)
     assert decision.programs == "the programs have one thread, and no counterpart of concurrent-multipool"
     assert not any("bench programs" in command for command in decision.missing)
+
+
+@pytest.mark.parametrize(
+    ("dimension", "limit", "below", "above"),
+    [
+        ("density", 0.05, "little", "much"),
+        ("variation", 0.5, "hardly", "much"),
+        ("locality", 0.5, "scattered", "together"),
+        ("utilization", 0.5, "used again", "it can"),
+    ],
+)
+def test_dimensions_are_numbers_with_a_limit(dimension: str, limit: float, below: str, above: str) -> None:
+    question = QUESTIONS[dimension]
+    for value, expected in ((0.0, below), (limit - 0.01, below), (limit, above), (1.0, above)):
+        case = replace(make_case("list<int>"), **{dimension: value})  # type: ignore[arg-type]
+        assert question.answer(case) == expected, value
+        assumed = question.assume(case, expected)
+        assert question.answer(assumed) == expected
+
+
+def test_density_bounds_the_saving() -> None:
+    decision = answer(replace(make_case("DS4"), density=0.2), density())
+    figures = {step.question.name: step.finding.figure for step in decision.steps}
+    assert figures["density"].startswith("an allocator saves at most 20 % of the time; ")
+    seldom = answer(replace(make_case("DS4"), density=0.04), density())
+    assert seldom.recommended is not None
+    assert seldom.recommended.is_global

@@ -46,8 +46,8 @@ def test_report_has_answer_runner_up_walk_and_cells(database: Path) -> None:
 def test_every_option_has_an_effect(database: Path) -> None:
     write_run(database, density_rows(names=("DS4",)))
     report = choose(
-        *("--structure", "map<int,string>", "--elements", "1000", "--density", "high", "--variation", "high"),
-        *("--locality", "high", "--utilization", "0.1", "--threads", "2", "--fragmented", "yes"),
+        *("--structure", "map<int,string>", "--elements", "1000", "--density", "1", "--variation", "1"),
+        *("--locality", "1", "--utilization", "0.1", "--threads", "2", "--fragmented", "yes"),
         *("--lifetime", "program", "--freed-by", "self", "--binding", "base", "--wink-out", "yes"),
         *("--buffer", "warm", "--access-factor", "4"),
     )
@@ -85,7 +85,7 @@ def test_global_allocator_is_an_answer(database: Path) -> None:
 
 def test_locality_names_its_list(database: Path) -> None:
     write_run(database, locality_rows())
-    report = choose("--locality", "low", "--elements", "2^9")
+    report = choose("--locality", "0", "--elements", "2^9")
     assert "use multipool" in report.answer.text
     beside = rows(tables(report)["Beside the answer"])
     assert any("locality was measured with std::list<int>, here of 512" in text for _, text in beside)
@@ -113,7 +113,12 @@ def test_rejects_a_missing_database(database: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--density", "middling"), "--density 'middling'; allowed are high, low"),
+        (("--density", "high"), "--density: 'high' is not allowed; give a number from 0 to 1: the share of"),
+        (
+            ("--variation", "1.1"),
+            "--variation: '1.1' is not allowed; give a number from 0 to 1: 0 for blocks of",
+        ),
+        (("--locality", "nan"), "--locality: 'nan' is not allowed; give a number from 0 to 1: near 0 if"),
         (("--utilization", "1.5"), "'1.5' is not allowed; give a number from 0 to 1: the most memory"),
         (("--utilization", "nan"), "'nan' is not allowed"),
         (("--elements", "0"), "'0' is not allowed; give a number such as 16384 or 2^14"),

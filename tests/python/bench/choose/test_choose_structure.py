@@ -31,8 +31,8 @@ def test_maps_a_type_to_the_nearest_structure(requested: str, type_: str, exact:
 
 
 def test_variation_decides_about_unknown_names() -> None:
-    assert make_case("list<order>", variation="high").structure.type == "unordered_set<string>"
-    assert make_case("list<order>", variation="low").structure.type == "unordered_set<int>"
+    assert make_case("list<order>", variation=1.0).structure.type == "unordered_set<string>"
+    assert make_case("list<order>", variation=0.0).structure.type == "unordered_set<int>"
 
 
 def test_notes_the_mapping() -> None:
@@ -45,21 +45,21 @@ def test_notes_the_mapping() -> None:
     [
         (
             "app::tree",
-            "low",
+            0.0,
             ["app::tree is unknown; it is treated as a container with a block for each element"],
         ),
         (
             "::tree<int>",
-            "low",
+            0.0,
             ["::tree is unknown; it is treated as a container with a block for each element"],
         ),
-        ("vector<order>", "low", ["order is unknown; it is treated as a value without a block"]),
-        ("map<int, order>", "high", ["order is unknown; it is treated as a string, which has a block"]),
-        ("std::map<int, double, app::less, app::pool<int>>", "high", []),
-        ("array<int, 4>", "high", []),
+        ("vector<order>", 0.0, ["order is unknown; it is treated as a value without a block"]),
+        ("map<int, order>", 1.0, ["order is unknown; it is treated as a string, which has a block"]),
+        ("std::map<int, double, app::less, app::pool<int>>", 1.0, []),
+        ("array<int, 4>", 1.0, []),
     ],
 )
-def test_notes_a_guess_about_unknown_types(requested: str, variation: str, guesses: list[str]) -> None:
+def test_notes_a_guess_about_unknown_types(requested: str, variation: float, guesses: list[str]) -> None:
     decision = decide(make_case(requested, variation=variation), Evidence([]))
     assert [note for note in decision.notes if "is unknown" in note] == guesses
 
@@ -92,11 +92,12 @@ def test_rejects_text_that_is_not_a_type(text: str) -> None:
 @pytest.mark.parametrize(
     ("density", "variation", "type_"),
     [
-        ("", "", "unordered_set<string>"),
-        ("high", "low", "unordered_set<int>"),
-        ("low", "low", "vector<int>"),
-        ("low", "", "vector<vector<int>>"),
+        (None, None, "unordered_set<string>"),
+        (0.05, 0.5, "unordered_set<string>"),
+        (0.05, 0.49, "unordered_set<int>"),
+        (0.04, None, "vector<vector<int>>"),
+        (0.04, 0.49, "vector<int>"),
     ],
 )
-def test_dimensions_choose_a_structure(density: str, variation: str, type_: str) -> None:
+def test_dimensions_choose_a_structure(density: float | None, variation: float | None, type_: str) -> None:
     assert make_case(None, density, variation).structure.type == type_

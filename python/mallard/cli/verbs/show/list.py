@@ -140,8 +140,12 @@ def _every_contender() -> Noted:
     """The strategies of each library, below its name."""
     rows = []
     for library in LIBRARIES.values():
-        rows.append([library.name, f"package {library.package}" if library.package else IN_COMPILER])
-        for uses in _grouped(_contender_names(library), mechanism_name):
+        origin = _origin(library)
+        rows.append([library.name, f"package {origin}" if library.package else origin])
+        for uses in _grouped(
+            _contender_names(library),
+            lambda name: (mechanism_name(name), CONTENDERS[name.removesuffix(WINK_MARK)].text),
+        ):
             rows.append([f"  {uses[0]}", f"{CONTENDERS[uses[0]].text}{_also(uses)}"])
     return layout.table([], rows), f"{WINK} pmr-monotonic{WINK_MARK}."
 
@@ -150,10 +154,15 @@ def _libraries() -> Noted:
     rows = []
     for library in LIBRARIES.values():
         defaults = dict.fromkeys(map(mechanism_name, without_variants(_contender_names(library))))
-        rows.append([library.name, ", ".join(defaults), library.package or IN_COMPILER])
+        rows.append([library.name, ", ".join(defaults), _origin(library)])
     return layout.table(["library", "strategies", "Debian package"], rows), (
         "'mallard doctor' shows the installed ones, 'mallard bench density --contenders' measures them."
     )
+
+
+def _origin(library: Library) -> str:
+    """The package, or where it is without one."""
+    return f"--with {library.word}=PREFIX" if library.by_prefix else library.package or IN_COMPILER
 
 
 def _contender_names(library: Library) -> list[str]:
