@@ -59,8 +59,4 @@ namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 /// Returns: the part of `room` that was filled with the return addresses of the calling function's callers.
 [[nodiscard]] std::span<void*> capture_stack(std::span<void*, most_stack_frames> room) noexcept;
 
-/// Returns: the system's description of each address, as one block for std::free; null if it has no tables or no
-/// memory.
-[[nodiscard]] char** names_of_frames(std::span<void* const> stack) noexcept;
-
 }} // namespace mallard::checking::MALLARD_LIBRARY

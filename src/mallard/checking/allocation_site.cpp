@@ -56,8 +56,4 @@ std::span<void*> capture_stack(std::span<void*, most_stack_frames> room) noexcep
     return room.first(kept);
 }
 
-char** names_of_frames(std::span<void* const> stack) noexcept {
-    return platform::call_stack_names(stack);
-}
-
 }} // namespace mallard::checking::MALLARD_LIBRARY

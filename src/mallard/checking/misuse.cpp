@@ -1,4 +1,5 @@
-#include <mallard/checking/allocation_site.hpp>
+#include "../platform/code_location.hpp"
+
 #include <mallard/checking/misuse.hpp>
 #include <mallard/core/cancellation.hpp>
 
@@ -11,12 +12,34 @@
 #include <cstring>
 #include <source_location>
 #include <span>
+#include <string_view>
 
 namespace mallard { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
 std::atomic<misuse_handler> installed_misuse_handler{nullptr};
+
+/// So that a report has more than one function, whatever their template arguments are.
+constexpr int most_characters_of_a_function = 500;
+
+/// Returns: true for the linker's name of a function of the library or of the standard library, which a program calls
+/// to allocate.
+bool serves_containers(const char* function) noexcept {
+    std::string_view name = function == nullptr ? "" : function;
+    if (!name.starts_with("_Z")) {
+        return false;
+    }
+    name.remove_prefix(2);
+    name.remove_prefix(
+        std::min(name.find_first_not_of('Z'), name.size())); // what is local to a function of these
+    if (name.starts_with('N')) {
+        name.remove_prefix(1);
+        name.remove_prefix(std::min(name.find_first_not_of("rVKRO"), name.size()));
+    }
+    const bool is_standard = name.size() > 1 && name[0] == 'S' && std::strchr("tabsiod", name[1]) != nullptr;
+    return is_standard || name.starts_with("9__gnu_cxx") || name.starts_with("7mallard");
+}
 
 } // namespace
 
@@ -181,15 +204,26 @@ void misuse_text::append_where(const misuse_report& report) noexcept {
 }
 
 void misuse_text::append_stack(std::span<void* const> stack) noexcept {
-    char** const names = checking::names_of_frames(stack);
-    for (std::size_t i = 0; i < stack.size(); ++i) {
-        if (names != nullptr) {
-            append("        %s\n", names[i]);
-        } else {
-            append("        %p\n", stack[i]);
-        }
+    const core::cancellation_disabled meanwhile;
+    platform::code_finder code;
+    std::size_t first = 0;
+    while (first < stack.size() && serves_containers(code.find(stack[first]).function)) {
+        ++first;
     }
-    std::free(static_cast<void*>(names));
+    // Without a function of the program, what is known is better than nothing.
+    for (void* const address : stack.subspan(first == stack.size() ? 0 : first)) {
+        const platform::code_location at = code.find(address);
+        if (at.file == nullptr) {
+            append("        %p\n", address);
+            continue;
+        }
+        char* const readable = at.function == nullptr ? nullptr : platform::demangle(at.function);
+        const char* const function = readable != nullptr ? readable : at.function;
+        append("        %.*s%s(%s+%#zx)\n", most_characters_of_a_function,
+               function == nullptr ? "" : function, function == nullptr ? "" : " ", at.file,
+               static_cast<std::size_t>(at.offset));
+        std::free(readable);
+    }
 }
 
 misuse_handler set_misuse_handler(misuse_handler handler) noexcept {

@@ -16,19 +16,11 @@ const bool has_call_stacks = true;
     const int count = backtrace(room.data(), static_cast<int>(room.size()));
     return static_cast<std::size_t>(std::max(count, 0));
 }
-
-char** call_stack_names(std::span<void* const> stack) noexcept {
-    return backtrace_symbols(stack.data(), static_cast<int>(stack.size()));
-}
 #else
 const bool has_call_stacks = false;
 
 std::size_t call_stack(std::span<void*>) noexcept {
     return 0;
-}
-
-char** call_stack_names(std::span<void* const>) noexcept {
-    return nullptr;
 }
 #endif
 

@@ -13,7 +13,4 @@ extern const bool has_call_stacks;
 /// Returns: the number of addresses written to `room`, the innermost first. The first is that of the caller.
 [[nodiscard]] std::size_t call_stack(std::span<void*> room) noexcept;
 
-/// Returns: the names of the addresses, to be freed by std::free(); null if there is no memory.
-[[nodiscard]] char** call_stack_names(std::span<void* const> stack) noexcept;
-
 }} // namespace mallard::platform::MALLARD_LIBRARY

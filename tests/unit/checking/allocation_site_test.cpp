@@ -90,10 +90,4 @@ TEST(allocation_stacks_of_the_environment, warn_and_keep_default_for_invalid_num
     }
 }
 
-TEST_F(allocation_stacks, have_names_where_the_system_has_tables) {
-    char** const names = mallard::checking::names_of_frames(capture());
-    EXPECT_EQ(names == nullptr, unavailable_);
-    std::free(static_cast<void*>(names));
-}
-
 } // namespace
