@@ -46,7 +46,7 @@ private:
 inline constexpr std::size_t most_stack_frames = 32;
 
 /// Effects: sets the number of return addresses that are kept of each allocation outside of all scopes, for the
-/// whole process; at most most_stack_frames, 0 for none. They cost a microsecond or two. At the start it is 16, or
+/// whole process; at most most_stack_frames, 0 for none. At the start it is 16, or
 /// the value of the environment variable MALLARD_STACK_FRAMES if that is a whole number of at most
 /// most_stack_frames. It is always 0 if the system has no <execinfo.h>.
 /// Returns: the previous number.
