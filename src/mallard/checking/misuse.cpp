@@ -178,6 +178,24 @@ void misuse_text::append_description(const misuse_report& report) noexcept {
                call_name(report.ended_by),
                report.ended_by == allocator_call::rollback ? " with an earlier mark" : "");
         break;
+    case misuse::concurrent_use:
+        append("concurrent use: %s was called while another thread was in %s of the same allocator, which "
+               "serves "
+               "one thread at a time",
+               call_name(report.detected_by), call_name(report.other_call));
+        break;
+    case misuse::destroyed_allocator:
+        append("destroyed allocator: %s was called after the allocator's destructor",
+               call_name(report.detected_by));
+        break;
+    case misuse::no_allocator:
+        append("no allocator: %s was called of memory that holds no checked allocator: it is not constructed "
+               "yet, overwritten, or made by a part of the program that was compiled without checks",
+               call_name(report.detected_by));
+        break;
+    case misuse::null_allocator:
+        append("null allocator: a container is bound to a null pointer");
+        break;
     case misuse::never_freed:
         append("never freed: ");
         append_block(report);
@@ -190,6 +208,10 @@ void misuse_text::append_description(const misuse_report& report) noexcept {
 
 void misuse_text::append_where(const misuse_report& report) noexcept {
     if (report.block == nullptr) {
+        if (!report.stack.empty()) {
+            append("    called by\n");
+            append_stack(report.stack);
+        }
         return;
     }
     if (report.place != nullptr) {

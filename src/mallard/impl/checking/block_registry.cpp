@@ -48,6 +48,8 @@ block_registry::~block_registry() {
     }
     forget_rollbacks(0);
     std::free(static_cast<void*>(table_));
+    // Volatile, because a compiler may leave out what it writes to an object that ends.
+    *static_cast<volatile std::uint64_t*>(&life_) = destroyed;
 }
 
 std::size_t block_registry::front_bytes(std::size_t alignment) const noexcept {
