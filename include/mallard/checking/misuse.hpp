@@ -75,6 +75,9 @@ struct misuse_report {
     /// Of a use after a release: the call that ended the block. Of a release below: the upstream's call. Of a
     /// stale mark: the call that made it stale.
     allocator_call ended_by = allocator_call::none;
+    /// Of a double free: the call that ended an earlier block of this size at this address, if it was a release, a
+    /// rewind or a rollback. One of the two deallocations may be its.
+    allocator_call ended_before = allocator_call::none;
     /// Of a concurrent use: the other thread's call, as far as that can be told.
     allocator_call other_call = allocator_call::none;
     /// Of blocks never freed: their number and bytes. `block` is the oldest.

@@ -108,6 +108,10 @@ void misuse_text::append_description(const misuse_report& report) noexcept {
         append("double free: ");
         append_block(report);
         append(" was already deallocated");
+        if (report.ended_before != allocator_call::none) {
+            append(", perhaps as an earlier block at this address, which was ended by %s",
+                   call_name(report.ended_before));
+        }
         break;
     case misuse::wrong_size:
         append("wrong size: ");
@@ -158,6 +162,9 @@ void misuse_text::append_description(const misuse_report& report) noexcept {
         append("use after %.*s: ", static_cast<int>(std::strcspn(by, "(")), by);
         append_block(report);
         append(" was ended by %s and is passed to %s", by, call_name(report.detected_by));
+        if (report.ended_by == allocator_call::rollback) {
+            append("; what is older than a checkpoint must not grow within it");
+        }
         break;
     }
     case misuse::released_below: {

@@ -12,7 +12,8 @@
 /// call that ended the block. Records and table come from std::malloc: a suspect allocator does not keep its own
 /// registry. A record takes 96 bytes, and 8 for each return address. If all blocks of the mechanism have one size
 /// there may be no guard zones; then up to 16 unused bytes behind the caller's are the zone.
-/// Invariants: an address has at most one record. live_ is in the order of allocation, so that a rollback looks
+/// Invariants: an address has at most one record, and one more of an earlier block that a release, a rewind or a rollback
+/// ended: a container that does not know of that passes it when the address is another block's. live_ is in the order of allocation, so that a rollback looks
 /// only at the blocks that it ends. Guard zones hold a pattern, and blocks in quarantine another; both are
 /// poisoned under AddressSanitizer. leaving_ is empty between two calls of the allocator.
 ///
@@ -226,6 +227,7 @@ private:
 
     [[nodiscard]] record*& bucket(const void* p) const noexcept;
     [[nodiscard]] record* find(const void* p) const noexcept;
+    [[nodiscard]] static record* find_earlier(const record& r) noexcept;
     [[nodiscard]] const record* find_around(const void* p) const noexcept;
     [[nodiscard]] bool make_room() noexcept;
     void enter_in_table(record* r) noexcept;
