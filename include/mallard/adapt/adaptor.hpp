@@ -47,6 +47,13 @@ public:
     [[nodiscard]] mechanism_type& mechanism() noexcept { return mechanism_; }
     [[nodiscard]] const mechanism_type& mechanism() const noexcept { return mechanism_; }
 
+    /// Effects: those of the mechanism.
+    static void expect_not_null(const void* mechanism) noexcept
+        requires requires { mechanism_type::expect_not_null(mechanism); }
+    {
+        mechanism_type::expect_not_null(mechanism);
+    }
+
     // ---- blocks
 
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {

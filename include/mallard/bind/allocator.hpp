@@ -249,7 +249,11 @@ public:
     allocator(A& mechanism) noexcept : mechanism_(std::addressof(mechanism)) {}
 
     /// Requires: `mechanism` is not null and outlives all that is allocated here.
-    allocator(A* mechanism) noexcept : mechanism_(mechanism) {}
+    allocator(A* mechanism) noexcept : mechanism_(mechanism) {
+        if constexpr (requires { A::expect_not_null(mechanism); }) { // a checked one
+            A::expect_not_null(mechanism);
+        }
+    }
 
     allocator(std::nullptr_t) = delete; // it needs a mechanism
 

@@ -21,6 +21,7 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/impl/checking/by_default.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -66,7 +67,8 @@ namespace mallard { inline namespace MALLARD_MODE {
 
 template <class A>
     requires upstream<std::remove_reference_t<A>>
-class resource final : public bind::resource_base<std::remove_reference_t<A>>::type {
+class resource final
+    : public checking::resource_by_default<typename bind::resource_base<std::remove_reference_t<A>>::type> {
 public:
     using mechanism_type = std::remove_reference_t<A>;
 

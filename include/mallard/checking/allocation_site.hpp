@@ -46,7 +46,7 @@ private:
 inline constexpr std::size_t most_stack_frames = 32;
 
 /// Effects: sets the number of return addresses that are kept of each allocation outside of all scopes, for the
-/// whole process; at most most_stack_frames, 0 for none. They cost a microsecond or two. At the start it is 16, or
+/// whole process; at most most_stack_frames, 0 for none. At the start it is 16, or
 /// the value of the environment variable MALLARD_STACK_FRAMES if that is a whole number of at most
 /// most_stack_frames. It is always 0 if the system has no <execinfo.h>.
 /// Returns: the previous number.
@@ -58,9 +58,5 @@ namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 
 /// Returns: the part of `room` that was filled with the return addresses of the calling function's callers.
 [[nodiscard]] std::span<void*> capture_stack(std::span<void*, most_stack_frames> room) noexcept;
-
-/// Returns: the system's description of each address, as one block for std::free; null if it has no tables or no
-/// memory.
-[[nodiscard]] char** names_of_frames(std::span<void* const> stack) noexcept;
 
 }} // namespace mallard::checking::MALLARD_LIBRARY

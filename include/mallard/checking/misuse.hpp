@@ -25,7 +25,11 @@ enum class misuse : std::uint8_t {
     released_below, ///< an upstream that was released, rewound or rolled back before the allocator over it
     foreign_mark,   ///< a rollback to a mark of another allocator
     stale_mark, ///< a rollback to a mark that a release, a rewind or a rollback to an earlier mark made invalid
-    never_freed, ///< reported only by expect_all_freed() and expect_all_freed_at_end()
+    concurrent_use, ///< a call while another thread was in one, of an allocator that serves one thread at a time
+    destroyed_allocator, ///< a call after the allocator's destructor
+    no_allocator,        ///< a call of memory that holds no checked allocator
+    null_allocator,      ///< a binding to a null pointer
+    never_freed,         ///< reported only by expect_all_freed() and expect_all_freed_at_end()
 };
 
 /// The calls of an allocator that a report names.
@@ -71,12 +75,17 @@ struct misuse_report {
     /// Of a use after a release: the call that ended the block. Of a release below: the upstream's call. Of a
     /// stale mark: the call that made it stale.
     allocator_call ended_by = allocator_call::none;
+    /// Of a double free: the call that ended an earlier block of this size at this address, if it was a release, a
+    /// rewind or a rollback. One of the two deallocations may be its.
+    allocator_call ended_before = allocator_call::none;
+    /// Of a concurrent use: the other thread's call, as far as that can be told.
+    allocator_call other_call = allocator_call::none;
     /// Of blocks never freed: their number and bytes. `block` is the oldest.
     std::size_t live_blocks = 0;
     std::size_t live_bytes = 0;
 
     /// The place of the allocation: named by the program, or the return addresses on the stack, innermost first,
-    /// or neither (checking/allocation_site.hpp).
+    /// or neither (checking/allocation_site.hpp). Of a misuse of the allocator itself: the stack of the call.
     const std::source_location* place = nullptr;
     // So that g++ lets a designated initialiser leave it out. NOLINTNEXTLINE(readability-redundant-member-init)
     std::span<void* const> stack{};

@@ -15,6 +15,7 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
 #include <mallard/core/quiet_request.hpp>
 
 #include <concepts>
@@ -41,18 +42,21 @@ public:
 
     /// Throws: the exceptions of the upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) const {
+        MALLARD_EXPECTS(calls_ != nullptr);
         return calls_->allocate(source_, bytes, alignment);
     }
 
     /// Returns: the result of allocate(); null where that throws (nothrow_upstream).
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) const noexcept {
+        MALLARD_EXPECTS(calls_ != nullptr);
         return calls_->try_allocate(source_, bytes, alignment);
     }
 
     /// Requires: `p` came from allocate(bytes, alignment) of this upstream.
     void deallocate(void* p, std::size_t bytes,
                     std::size_t alignment = fundamental_alignment) const noexcept {
+        MALLARD_EXPECTS(calls_ != nullptr);
         calls_->deallocate(source_, p, bytes, alignment);
     }
 

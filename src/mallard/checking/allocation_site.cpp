@@ -4,7 +4,6 @@
 #include <mallard/checking/allocation_site.hpp>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -44,20 +43,11 @@ std::size_t keep_stack_frames(std::size_t frames) noexcept {
 namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 
 std::span<void*> capture_stack(std::span<void*, most_stack_frames> room) noexcept {
-    std::size_t kept = 0;
-    // The frames of call_stack(), of this function and of its caller come first, and say nothing.
-    constexpr std::size_t own_frames = 3;
-    if (const std::size_t wanted = frames_to_keep().load(std::memory_order_relaxed)) {
-        std::array<void*, most_stack_frames + own_frames> all{};
-        const std::size_t count = platform::call_stack({all.data(), wanted + own_frames});
-        kept = count - std::min(count, own_frames);
-        std::copy_n(all.begin() + own_frames, kept, room.begin());
-    }
-    return room.first(kept);
-}
-
-char** names_of_frames(std::span<void* const> stack) noexcept {
-    return platform::call_stack_names(stack);
+    // The frames of this function and of its caller come first, and say nothing.
+    constexpr std::size_t own_frames = 2;
+    static_assert(most_stack_frames + own_frames <= platform::most_call_frames);
+    const std::size_t wanted = frames_to_keep().load(std::memory_order_relaxed);
+    return room.first(wanted == 0 ? 0 : platform::call_stack(room.first(wanted), own_frames));
 }
 
 }} // namespace mallard::checking::MALLARD_LIBRARY

@@ -1,4 +1,5 @@
-#include <mallard/checking/allocation_site.hpp>
+#include "../platform/code_location.hpp"
+
 #include <mallard/checking/misuse.hpp>
 #include <mallard/core/cancellation.hpp>
 
@@ -11,12 +12,34 @@
 #include <cstring>
 #include <source_location>
 #include <span>
+#include <string_view>
 
 namespace mallard { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
 std::atomic<misuse_handler> installed_misuse_handler{nullptr};
+
+/// So that a report has more than one function, whatever their template arguments are.
+constexpr int most_characters_of_a_function = 500;
+
+/// Returns: true for the linker's name of a function of the library or of the standard library, which a program calls
+/// to allocate.
+bool serves_containers(const char* function) noexcept {
+    std::string_view name = function == nullptr ? "" : function;
+    if (!name.starts_with("_Z")) {
+        return false;
+    }
+    name.remove_prefix(2);
+    name.remove_prefix(
+        std::min(name.find_first_not_of('Z'), name.size())); // what is local to a function of these
+    if (name.starts_with('N')) {
+        name.remove_prefix(1);
+        name.remove_prefix(std::min(name.find_first_not_of("rVKRO"), name.size()));
+    }
+    const bool is_standard = name.size() > 1 && name[0] == 'S' && std::strchr("tabsiod", name[1]) != nullptr;
+    return is_standard || name.starts_with("9__gnu_cxx") || name.starts_with("7mallard");
+}
 
 } // namespace
 
@@ -85,6 +108,10 @@ void misuse_text::append_description(const misuse_report& report) noexcept {
         append("double free: ");
         append_block(report);
         append(" was already deallocated");
+        if (report.ended_before != allocator_call::none) {
+            append(", perhaps as an earlier block at this address, which was ended by %s",
+                   call_name(report.ended_before));
+        }
         break;
     case misuse::wrong_size:
         append("wrong size: ");
@@ -135,6 +162,9 @@ void misuse_text::append_description(const misuse_report& report) noexcept {
         append("use after %.*s: ", static_cast<int>(std::strcspn(by, "(")), by);
         append_block(report);
         append(" was ended by %s and is passed to %s", by, call_name(report.detected_by));
+        if (report.ended_by == allocator_call::rollback) {
+            append("; what is older than a checkpoint must not grow within it");
+        }
         break;
     }
     case misuse::released_below: {
@@ -155,6 +185,24 @@ void misuse_text::append_description(const misuse_report& report) noexcept {
                call_name(report.ended_by),
                report.ended_by == allocator_call::rollback ? " with an earlier mark" : "");
         break;
+    case misuse::concurrent_use:
+        append("concurrent use: %s was called while another thread was in %s of the same allocator, which "
+               "serves "
+               "one thread at a time",
+               call_name(report.detected_by), call_name(report.other_call));
+        break;
+    case misuse::destroyed_allocator:
+        append("destroyed allocator: %s was called after the allocator's destructor",
+               call_name(report.detected_by));
+        break;
+    case misuse::no_allocator:
+        append("no allocator: %s was called of memory that holds no checked allocator: it is not constructed "
+               "yet, overwritten, or made by a part of the program that was compiled without checks",
+               call_name(report.detected_by));
+        break;
+    case misuse::null_allocator:
+        append("null allocator: a container is bound to a null pointer");
+        break;
     case misuse::never_freed:
         append("never freed: ");
         append_block(report);
@@ -167,6 +215,10 @@ void misuse_text::append_description(const misuse_report& report) noexcept {
 
 void misuse_text::append_where(const misuse_report& report) noexcept {
     if (report.block == nullptr) {
+        if (!report.stack.empty()) {
+            append("    called by\n");
+            append_stack(report.stack);
+        }
         return;
     }
     if (report.place != nullptr) {
@@ -181,15 +233,26 @@ void misuse_text::append_where(const misuse_report& report) noexcept {
 }
 
 void misuse_text::append_stack(std::span<void* const> stack) noexcept {
-    char** const names = checking::names_of_frames(stack);
-    for (std::size_t i = 0; i < stack.size(); ++i) {
-        if (names != nullptr) {
-            append("        %s\n", names[i]);
-        } else {
-            append("        %p\n", stack[i]);
-        }
+    const core::cancellation_disabled meanwhile;
+    platform::code_finder code;
+    std::size_t first = 0;
+    while (first < stack.size() && serves_containers(code.find(stack[first]).function)) {
+        ++first;
     }
-    std::free(static_cast<void*>(names));
+    // Without a function of the program, what is known is better than nothing.
+    for (void* const address : stack.subspan(first == stack.size() ? 0 : first)) {
+        const platform::code_location at = code.find(address);
+        if (at.file == nullptr) {
+            append("        %p\n", address);
+            continue;
+        }
+        char* const readable = at.function == nullptr ? nullptr : platform::demangle(at.function);
+        const char* const function = readable != nullptr ? readable : at.function;
+        append("        %.*s%s(%s+%#zx)\n", most_characters_of_a_function,
+               function == nullptr ? "" : function, function == nullptr ? "" : " ", at.file,
+               static_cast<std::size_t>(at.offset));
+        std::free(readable);
+    }
 }
 
 misuse_handler set_misuse_handler(misuse_handler handler) noexcept {

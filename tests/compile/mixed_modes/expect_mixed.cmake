@@ -80,6 +80,17 @@ if(NOT link_flags)
   must_succeed("${WORK}/lent")
 endif()
 
+# A class with an allocator as a member links. The checked half reports what the other one made.
+if("-DMALLARD_CHECKED=1" IN_LIST FIRST AND NOT "-DMALLARD_CHECKED=1" IN_LIST SECOND)
+  compile(client "${here}/client.cpp" ${FIRST})
+  compile(server "${here}/server.cpp" ${SECOND})
+  must_succeed(${compiler} ${link_flags} "${WORK}/client.o" "${WORK}/server.o" ${library} -o "${WORK}/member")
+  execute_process(COMMAND "${WORK}/member" RESULT_VARIABLE status ERROR_VARIABLE message)
+  if(NOT message MATCHES "^mallard: no allocator: allocate\\(\\) was called .* compiled without checks\n")
+    message(FATAL_ERROR "the program does not report the other half's allocator: ${status}\n${message}")
+  endif()
+endif()
+
 compile(main "${here}/main.cpp")
 compile(first "${here}/half.cpp" ${FIRST} -DLOOK=look_at_first_half -DMISUSE=misuse_first_half)
 compile(second "${here}/half.cpp" ${SECOND} -DLOOK=look_at_second_half -DMISUSE=misuse_second_half)

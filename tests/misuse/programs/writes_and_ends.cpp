@@ -153,8 +153,60 @@ PROGRAM(use_after_rewind,
     arena.rewind();
     arena.deallocate(p, 24, 8);
 }
-PROGRAM(use_after_rollback,
-        "use after rollback: " + block + " was ended by rollback() and is passed to deallocate()") {
+namespace {
+const std::string within_checkpoint = "; what is older than a checkpoint must not grow within it";
+
+template <class Container>
+void grow_within_checkpoint(mallard::monotonic<>& arena, Container& container) {
+    const mallard::checkpoint checkpoint(arena);
+    container.resize(20);
+}
+
+std::string ended_by_rollback(int bytes) {
+    return "use after rollback: block ADDRESS of " + std::to_string(bytes) +
+           " bytes at alignment 8 was ended by rollback() and is passed to deallocate()" + within_checkpoint;
+}
+} // namespace
+
+PROGRAM(container_grown_in_a_checkpoint, ended_by_rollback(160)) {
+    mallard::monotonic<> arena;
+    std::vector<long, mallard::allocator<long, mallard::monotonic<>>> numbers(3, 0L, arena);
+    grow_within_checkpoint(arena, numbers);
+}
+PROGRAM(container_grown_in_a_checkpoint_and_overwritten, ended_by_rollback(160)) {
+    mallard::monotonic<> arena;
+    std::vector<long, mallard::allocator<long, mallard::monotonic<>>> numbers(3, 0L, arena);
+    grow_within_checkpoint(arena, numbers);
+    static_cast<void>(arena.allocate(24, 8));
+}
+PROGRAM(pmr_container_grown_in_a_checkpoint_and_overwritten, ended_by_rollback(160)) {
+    mallard::resource<mallard::monotonic<>> memory;
+    std::pmr::vector<long> numbers(3, 0L, &memory);
+    grow_within_checkpoint(memory.mechanism(), numbers);
+    const std::pmr::vector<long> others(7, 1L, &memory);
+    numbers.clear();
+    numbers.shrink_to_fit();
+}
+PROGRAM(inline_container_grown_in_a_checkpoint_and_overwritten, ended_by_rollback(160)) {
+    mallard::resource<mallard::monotonic<>> memory;
+    std::vector<long, mallard::inline_allocator<long>> numbers(3, 0L, &memory);
+    grow_within_checkpoint(memory.mechanism(), numbers);
+    static_cast<void>(memory.allocate(200, 8));
+    numbers.clear();
+    numbers.shrink_to_fit();
+}
+PROGRAM(container_grown_in_a_checkpoint_and_overwritten_by_its_size,
+        "double free: block ADDRESS of 160 bytes at alignment 8 was already deallocated, perhaps as an "
+        "earlier block at "
+        "this address, which was ended by rollback()") {
+    mallard::monotonic<> arena;
+    std::vector<long, mallard::allocator<long, mallard::monotonic<>>> numbers(3, 0L, arena);
+    grow_within_checkpoint(arena, numbers);
+    std::vector<long, mallard::allocator<long, mallard::monotonic<>>> others(20, 0L, arena);
+}
+PROGRAM(use_after_rollback, "use after rollback: " + block +
+                                " was ended by rollback() and is passed to deallocate()" +
+                                within_checkpoint) {
     mallard::monotonic<> arena;
     const auto mark = arena.mark();
     void* const p = arena.allocate(24, 8);

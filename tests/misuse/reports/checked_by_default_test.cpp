@@ -131,6 +131,45 @@ TYPED_TEST(checked_by_default, reports_blocks_that_outlive_a_release) {
         "release\\(\\)");
 }
 
+/// Containers that a function of the program fills, by each binding: the report begins with that function.
+template <class Container, class Binding, class A>
+[[gnu::noinline]] void fill_from_here(Binding binding, const A& allocator) {
+    Container container(binding);
+    if constexpr (requires { typename Container::mapped_type; }) {
+        container.emplace(1, text);
+    } else {
+        container.emplace_back(text);
+    }
+    mallard::expect_all_freed(allocator);
+}
+
+template <class Container, class Binding, class A>
+void expect_report_from_here(Binding binding, const A& allocator) {
+    EXPECT_DEATH((fill_from_here<Container>(binding, allocator)),
+                 "^mallard: never freed: [^\n]*\n    allocated by\n"
+                 "        void [^\n]*::fill_from_here<[^\n]* \\(/[^\n]*\\+0x[0-9a-f]+\\)\n");
+}
+
+TYPED_TEST(checked_by_default, prints_the_stack_from_the_callers_function) {
+    const std::size_t previous = mallard::keep_stack_frames(0);
+    mallard::keep_stack_frames(previous);
+    if (previous == 0) {
+        GTEST_SKIP() << "this system has no <execinfo.h>";
+    }
+    using by_type = typename TestFixture::string;
+    using list_alloc = typename TestFixture::template alloc<by_type>;
+    using map_alloc = typename TestFixture::template alloc<std::pair<const int, by_type>>;
+    const TypeParam& a = this->allocator_;
+    expect_report_from_here<std::list<by_type, list_alloc>>(list_alloc(this->allocator_), a);
+    expect_report_from_here<std::vector<by_type, list_alloc>>(list_alloc(this->allocator_), a);
+    expect_report_from_here<std::map<int, by_type, std::less<>, map_alloc>>(map_alloc(this->allocator_), a);
+    mallard::resource<TypeParam&> base(this->allocator_);
+    expect_report_from_here<std::pmr::list<std::pmr::string>>(&base, a);
+    using by_inline_base = std::basic_string<char, std::char_traits<char>, mallard::inline_allocator<char>>;
+    using inline_alloc = mallard::inline_allocator<by_inline_base>;
+    expect_report_from_here<std::list<by_inline_base, inline_alloc>>(inline_alloc(&base), a);
+}
+
 TEST(checked_by_default_names, deduce_the_same_types) {
     mallard::monotonic arena;
     mallard::multipool pool(arena);

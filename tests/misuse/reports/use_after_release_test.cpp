@@ -9,7 +9,8 @@ using use_after_rollback = of_every_allocator;
 
 std::string use_line(const std::string& call, const block& b) {
     return "use after " + call + ": " + b.text() + " was ended by " + call +
-           "() and is passed to deallocate()";
+           "() and is passed to deallocate()" +
+           (call == "rollback" ? "; what is older than a checkpoint must not grow within it" : "");
 }
 
 TEST_P(use_after_release, is_reported) {

@@ -6,10 +6,17 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <source_location>
 #include <span>
 #include <string>
 #include <thread>
+#include <vector>
+
+#if __has_include(<execinfo.h>)
+#include <execinfo.h>
+#define MALLARD_TEST_HAS_BACKTRACE
+#endif
 
 namespace {
 
@@ -90,10 +97,92 @@ TEST(allocation_stacks_of_the_environment, warn_and_keep_default_for_invalid_num
     }
 }
 
-TEST_F(allocation_stacks, have_names_where_the_system_has_tables) {
-    char** const names = mallard::checking::names_of_frames(capture());
-    EXPECT_EQ(names == nullptr, unavailable_);
-    std::free(static_cast<void*>(names));
+/// A call at the end of its function, so that each function has a frame.
+template <class Next, int Caller>
+[[gnu::noinline]] std::vector<void*> call_from(Next next) {
+    std::vector<void*> stack = next();
+    asm volatile("" : : "r"(stack.data()) : "memory");
+    return stack;
 }
+
+/// Two callers with equal frames, the same depth and the same callee.
+TEST_F(allocation_stacks, tell_callers_of_equal_frames_apart) {
+    const auto innermost = [this] {
+        const std::span<void*> stack = capture();
+        return std::vector<void*>(stack.begin(), stack.end());
+    };
+    using next = decltype(innermost);
+    std::array<std::vector<void*>, 2> first;
+    for (int round = 0; round < 3; ++round) {
+        std::array<std::vector<void*>, 2> stacks;
+        for (std::size_t caller = 0; caller < 2; ++caller) {
+            stacks[caller] = caller == 0 ? call_from<next, 0>(innermost) : call_from<next, 1>(innermost);
+        }
+        EXPECT_EQ(stacks[0] == stacks[1], unavailable_);
+        if (round == 0) {
+            first = stacks;
+        }
+        EXPECT_EQ(stacks, first) << "the same calls";
+    }
+}
+
+TEST_F(allocation_stacks, deepen_when_more_frames_are_kept) {
+    for (const std::size_t frames : {2U, 3U, 3U, 1U}) {
+        mallard::keep_stack_frames(frames);
+        EXPECT_EQ(capture().size(), unavailable_ ? 0 : frames);
+    }
+}
+
+#ifdef MALLARD_TEST_HAS_BACKTRACE
+/// Random walks up and down, by two functions, against the system's own unwinder.
+[[gnu::noinline]] void expect_equal_stacks(std::minstd_rand& random, int depth, std::size_t& compared);
+
+[[gnu::noinline]] std::span<void*> capture_once(std::span<void*, mallard::most_stack_frames> room) {
+    const std::span<void*> stack = mallard::checking::capture_stack(room);
+    asm volatile("" : : "r"(stack.data()) : "memory"); // not a tail call, which has no frame
+    return stack;
+}
+
+template <int Function>
+[[gnu::noinline]] void descend(std::minstd_rand& random, int depth, std::size_t& compared) {
+    for (int i = 0; i < 3; ++i) {
+        expect_equal_stacks(random, depth - 1, compared);
+    }
+    asm volatile("" : : "r"(&depth) : "memory");
+}
+
+void expect_equal_stacks(std::minstd_rand& random, int depth, std::size_t& compared) {
+    std::array<void*, mallard::most_stack_frames> room{};
+    std::array<void*, 64> system_frames{};
+    const std::span<void*> stack = capture_once(room);
+    const auto count = static_cast<std::size_t>(backtrace(system_frames.data(), 64));
+    // The innermost address differs: two calls of one function.
+    ASSERT_GE(stack.size(), 2U);
+    ASSERT_LE(stack.size(), count);
+    for (std::size_t i = 1; i < stack.size(); ++i) {
+        ASSERT_EQ(stack[i], system_frames[i]) << "frame " << i << " at depth " << depth;
+    }
+    ++compared;
+    if (depth != 0) {
+        random() % 2 == 0 ? descend<0>(random, depth, compared) : descend<1>(random, depth, compared);
+    }
+}
+
+TEST_F(allocation_stacks, equal_those_of_the_system_in_threads) {
+    mallard::keep_stack_frames(mallard::most_stack_frames);
+    std::vector<std::thread> threads;
+    std::array<std::size_t, 3> compared{};
+    for (unsigned seed = 0; seed < compared.size(); ++seed) {
+        threads.emplace_back([seed, &compared] {
+            std::minstd_rand random(seed);
+            expect_equal_stacks(random, 7, compared[seed]);
+        });
+    }
+    for (std::thread& t : threads) {
+        t.join();
+    }
+    EXPECT_EQ(compared[0], 3280U);
+}
+#endif
 
 } // namespace

@@ -79,7 +79,9 @@ TEST_F(misuse_reports, name_the_misuse_the_block_and_the_place) {
                   " was overwritten after its deallocation, found by deallocate()" + where_);
     EXPECT_EQ(text(make_report(misuse::use_after_release)),
               "mallard: use after rollback: " + the_block_ +
-                  " was ended by rollback() and is passed to deallocate()" + where_);
+                  " was ended by rollback() and is passed to deallocate(); what is older than a checkpoint "
+                  "must not grow within it" +
+                  where_);
     EXPECT_EQ(text(make_report(misuse::never_freed)),
               "mallard: never freed: " + the_block_ +
                   ", the first of 3 such blocks with 72 bytes in all, found by deallocate()" + where_);

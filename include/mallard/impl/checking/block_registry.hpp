@@ -12,7 +12,8 @@
 /// call that ended the block. Records and table come from std::malloc: a suspect allocator does not keep its own
 /// registry. A record takes 96 bytes, and 8 for each return address. If all blocks of the mechanism have one size
 /// there may be no guard zones; then up to 16 unused bytes behind the caller's are the zone.
-/// Invariants: an address has at most one record. live_ is in the order of allocation, so that a rollback looks
+/// Invariants: an address has at most one record, and one more of an earlier block that a release, a rewind or a rollback
+/// ended: a container that does not know of that passes it when the address is another block's. live_ is in the order of allocation, so that a rollback looks
 /// only at the blocks that it ends. Guard zones hold a pattern, and blocks in quarantine another; both are
 /// poisoned under AddressSanitizer. leaving_ is empty between two calls of the allocator.
 ///
@@ -21,7 +22,8 @@
 /// holder reports it before it looks at released memory.
 ///
 /// Each finding goes to report_misuse(); the functions document the behaviour if that returns. Not thread-safe: a
-/// shared allocator locks both (impl/checking/checked_calls.hpp).
+/// shared allocator locks both (impl/checking/checked_calls.hpp), and otherwise a second thread in a call is reported. The
+/// destructor leaves a word in the memory, by which later calls are reported.
 #pragma once
 
 #include <mallard/checking/misuse.hpp>
@@ -30,12 +32,16 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/expansion.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 
 namespace mallard::checking { inline namespace MALLARD_LIBRARY {
+
+/// Effects: reports a call of an allocator that is not there, with its stack, and aborts the program.
+[[noreturn]] void report_no_allocator(misuse kind, allocator_call by) noexcept;
 
 class block_registry {
 public:
@@ -78,13 +84,29 @@ public:
     /// Returns: true if a rollback may go back to `to`; false, after a report, if not.
     [[nodiscard]] bool may_go_back(const state& to) noexcept;
 
-    /// Effects: begins a call of the allocator; its caller may be another checked one. Reports, once, if an
-    /// upstream has taken back memory of blocks that live or wait; these have ended then.
-    /// Returns: the argument of finish().
-    [[nodiscard]] std::uint64_t begin(allocator_call by) noexcept;
+    /// Effects: reports a call of an allocator that is not there, and aborts the program if the handler returns.
+    void expect_alive(allocator_call by) const noexcept {
+        if (life_ != alive) [[unlikely]] {
+            report_no_allocator(life_ == destroyed ? misuse::destroyed_allocator : misuse::no_allocator, by);
+        }
+    }
 
-    /// Effects: ends the call. Calls end in the reverse order of their beginnings.
-    static void finish(std::uint64_t begun) noexcept { at_work = begun; }
+    /// A call of the allocator.
+    struct call {
+        allocator_call by;
+        std::uint64_t outer_at_work; ///< the registry whose allocator made the call
+        const void* outer_user;      ///< this thread, if it is in a call of the same allocator already
+    };
+
+    /// Effects: begins a call of the allocator; its caller may be another checked one. Reports another thread in a
+    /// call, which goes on. Reports, once, if an upstream has taken back memory of blocks that live or wait; these
+    /// have ended then.
+    /// Returns: the argument of finish().
+    [[nodiscard]] call begin(allocator_call by) noexcept;
+
+    /// Effects: ends the call. A thread's calls end in the reverse order of their beginnings. Reports another thread
+    /// that began one meanwhile.
+    void finish(const call& begun) noexcept;
 
     /// Returns: a record, to be entered once the block is allocated; null if there is no memory for it, or if
     /// the size with its guard zones is not representable.
@@ -174,6 +196,9 @@ public:
     [[nodiscard]] std::size_t live_blocks() const noexcept { return live_.count; }
 
 private:
+    static constexpr std::uint64_t alive = 0xA110'CA7E'D0C5'A11EU;
+    static constexpr std::uint64_t destroyed = ~alive;
+
     /// In the order in which they were entered.
     struct record_list {
         record* oldest = nullptr;
@@ -202,6 +227,7 @@ private:
 
     [[nodiscard]] record*& bucket(const void* p) const noexcept;
     [[nodiscard]] record* find(const void* p) const noexcept;
+    [[nodiscard]] static record* find_earlier(const record& r) noexcept;
     [[nodiscard]] const record* find_around(const void* p) const noexcept;
     [[nodiscard]] bool make_room() noexcept;
     void enter_in_table(record* r) noexcept;
@@ -216,6 +242,7 @@ private:
     [[nodiscard]] record* expect_live(const misuse_report& arguments) const noexcept;
 
     void report_taken_block(const record& r, allocator_call by) const noexcept;
+    void report_concurrent_use(allocator_call by) noexcept;
     [[nodiscard]] record* oldest_between(const record_list& list, const std::byte* begin,
                                          const std::byte* end) const noexcept;
     void expect_memory_below(allocator_call by) noexcept;
@@ -240,6 +267,11 @@ private:
     std::uint64_t holder_ = 0; ///< the id of the registry whose allocator makes the current call
     std::size_t guard_bytes_;
     std::optional<quarantine_bounds> bounds_;
+    std::uint64_t life_ = alive;
+    /// The thread that is in a call, by the address of its at_work. Relaxed: threads that share an allocator without a lock
+    /// are the misuse, which ThreadSanitizer shall find too.
+    std::atomic<const void*> user_{nullptr};
+    std::atomic<allocator_call> users_call_{allocator_call::none};
 };
 
 }} // namespace mallard::checking::MALLARD_LIBRARY

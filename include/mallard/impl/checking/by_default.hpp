@@ -13,17 +13,25 @@
 
 #if MALLARD_CHECKED
 #include <mallard/impl/checking/checked_mechanism.hpp>
+#include <mallard/impl/checking/tombstone.hpp>
 #endif
 
 namespace mallard::checking { inline namespace MALLARD_MODE {
 
-/// The base of the class that has a mechanism's name.
 #if MALLARD_CHECKED
+/// The base of the class that has a mechanism's name.
 template <class Mechanism>
 using by_default = checked_mechanism<Mechanism>;
+
+/// The base of a resource: a call of one that is destroyed is reported.
+template <class Base>
+using resource_by_default = resource_with_tombstone<Base>;
 #else
 template <class Mechanism>
 using by_default = Mechanism;
+
+template <class Base>
+using resource_by_default = Base;
 #endif
 
 }} // namespace mallard::checking::MALLARD_MODE

@@ -13,6 +13,7 @@
 /// that lock.
 #pragma once
 
+#include <mallard/checking/misuse.hpp>
 #include <mallard/checking/quarantine.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
@@ -57,6 +58,13 @@ public:
     ~checked_calls() {
         const call_in_progress call(*this, allocator_call::destructor);
         end_blocks(allocator_call::destructor);
+    }
+
+    /// Effects: reports a binding to a null pointer, and aborts the program.
+    static void expect_not_null(const void* mechanism) noexcept {
+        if (mechanism == nullptr) {
+            report_no_allocator(misuse::null_allocator, allocator_call::none);
+        }
     }
 
     /// Each call goes through the registry: no binding may serve it from the mechanism's front.
@@ -308,14 +316,21 @@ protected:
     class call_in_progress {
     public:
         call_in_progress(const checked_calls& allocator, allocator_call by) noexcept
-            : lock_(allocator.mutex_), begun_(allocator.registry_.begin(by)) {}
+            : lock_(alive(allocator, by).mutex_), registry_(allocator.registry_),
+              begun_(registry_.begin(by)) {}
         call_in_progress(const call_in_progress&) = delete;
         call_in_progress& operator=(const call_in_progress&) = delete;
-        ~call_in_progress() { block_registry::finish(begun_); }
+        ~call_in_progress() { registry_.finish(begun_); }
 
     private:
+        static const checked_calls& alive(const checked_calls& allocator, allocator_call by) noexcept {
+            allocator.registry_.expect_alive(by);
+            return allocator;
+        }
+
         lock_type lock_;
-        std::uint64_t begun_;
+        block_registry& registry_;
+        block_registry::call begun_;
     };
 
     static constexpr std::size_t most_resized_bytes = static_cast<std::size_t>(PTRDIFF_MAX) / 2;

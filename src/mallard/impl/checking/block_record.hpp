@@ -39,6 +39,11 @@ struct block_registry::record {
 
     [[nodiscard]] bool lives() const noexcept { return stage == block_stage::live; }
 
+    /// Returns: true if a release, a rewind or a rollback ended the block.
+    [[nodiscard]] bool was_taken() const noexcept {
+        return stage == block_stage::dead && ended_by != allocator_call::deallocate;
+    }
+
     /// Returns: true if the block may be deallocated with that size. A caller that got more bytes than it asked
     /// for deallocates with the size of the objects that fit.
     [[nodiscard]] bool accepts_size(std::size_t passed_bytes) const noexcept {

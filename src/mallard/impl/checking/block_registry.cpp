@@ -48,6 +48,8 @@ block_registry::~block_registry() {
     }
     forget_rollbacks(0);
     std::free(static_cast<void*>(table_));
+    // Volatile, because a compiler may leave out what it writes to an object that ends.
+    *static_cast<volatile std::uint64_t*>(&life_) = destroyed;
 }
 
 std::size_t block_registry::front_bytes(std::size_t alignment) const noexcept {
@@ -109,10 +111,14 @@ void* block_registry::enter(new_record opened, void* outer, std::size_t unused_b
     return r->block;
 }
 
-/// Effects: forgets an earlier block at this address. It may still be live, if its mechanism was released
-/// directly.
+/// Effects: forgets the earlier block at this address, but keeps the last that a release, a rewind or a rollback ended. It
+/// may still be live, if its mechanism was released directly.
 void block_registry::forget_block_at(const void* p) noexcept {
-    if (record* const former = find(p)) {
+    record* former = find(p);
+    if (former != nullptr && former->was_taken()) {
+        former = find_earlier(*former);
+    }
+    if (former != nullptr) {
         if (former->stage == block_stage::in_quarantine) {
             quarantine_bytes_ -= to_outer(*former).bytes;
         }
@@ -356,11 +362,27 @@ block_registry::record* block_registry::expect_live(const misuse_report& argumen
         report_misuse(report);
         return nullptr;
     }
+    const auto is_meant = [&arguments](const record& block) {
+        return block.accepts_size(arguments.passed_bytes) && block.alignment == arguments.passed_alignment;
+    };
+    if (r->lives() && (arguments.passed_alignment == 0 || is_meant(*r))) {
+        return r;
+    }
+    // The caller may not know that its block was ended, and that the address is another block's.
+    const record* const earlier = find_earlier(*r);
+    const bool may_be_earlier = earlier != nullptr && is_meant(*earlier);
+    if (may_be_earlier && !is_meant(*r)) {
+        report_misuse(earlier->report(misuse::use_after_release, arguments.detected_by));
+        return nullptr;
+    }
     if (!r->lives()) {
         const bool freed = r->ended_by == allocator_call::deallocate;
         const bool deallocating = arguments.detected_by == allocator_call::deallocate;
         const misuse use = freed ? misuse::use_after_free : misuse::use_after_release;
-        report_misuse(r->report(freed && deallocating ? misuse::double_free : use, arguments.detected_by));
+        misuse_report found =
+            r->report(freed && deallocating ? misuse::double_free : use, arguments.detected_by);
+        found.ended_before = may_be_earlier && freed ? earlier->ended_by : allocator_call::none;
+        report_misuse(found);
         return nullptr;
     }
     return r;

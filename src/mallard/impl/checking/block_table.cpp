@@ -57,6 +57,15 @@ block_registry::record* block_registry::find(const void* p) const noexcept {
     return r;
 }
 
+/// Returns: the record of the earlier block at that address; null if there is none.
+block_registry::record* block_registry::find_earlier(const record& r) noexcept {
+    record* earlier = r.next_in_bucket;
+    while (earlier != nullptr && earlier->block != r.block) {
+        earlier = earlier->next_in_bucket;
+    }
+    return earlier;
+}
+
 /// Complexity: visits all live blocks, for a report only.
 const block_registry::record* block_registry::find_around(const void* p) const noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(p);
@@ -82,7 +91,8 @@ bool block_registry::make_room() noexcept {
     }
     std::free(static_cast<void*>(std::exchange(table_, larger)));
     table_bits_ = bits;
-    for (const record_list* list : {&live_, &quarantine_, &leaving_, &dead_}) {
+    // Of two blocks at an address the later one is entered last, so that it is found first.
+    for (const record_list* list : {&dead_, &leaving_, &quarantine_, &live_}) {
         for (record* r = list->oldest; r != nullptr; r = r->younger) {
             enter_in_table(r);
         }

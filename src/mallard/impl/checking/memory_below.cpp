@@ -61,12 +61,6 @@ std::optional<memory_below> take_message(std::uint64_t holder) noexcept {
     return std::nullopt;
 }
 
-std::uint64_t block_registry::begin(allocator_call by) noexcept {
-    expect_memory_below(by);
-    holder_ = std::exchange(at_work, current_state().id);
-    return holder_;
-}
-
 void block_registry::report_taken_block(const record& r, allocator_call by) const noexcept {
     if (r.holder != 0 && r.holder != id_) {
         post_message(r.holder, {.begin = r.block, .end = r.block + r.bytes, .taken_by = by});

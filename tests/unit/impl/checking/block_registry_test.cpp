@@ -145,6 +145,45 @@ TEST_F(registry, reused_address_names_latest_block) {
     EXPECT_TRUE(heard().empty());
 }
 
+TEST_F(registry, remember_ended_block_under_another) {
+    for (int round = 0; round < 100; ++round) { // the table grows, and the address has the same blocks again
+        used_ = 0;
+        heard().clear();
+        const std::uint64_t mark = registry_.next_number();
+        void* const p = allocate(40);
+        used_ = 320;
+        static_cast<void>(allocate(8));
+        registry_.forget_since(mark);
+        used_ = 0;
+        ASSERT_EQ(allocate(24), p);
+        EXPECT_FALSE(close(p, 40, 8).has_value());
+        EXPECT_EQ(reported_kinds(), std::vector{misuse::use_after_release});
+        EXPECT_EQ(heard().back().bytes, 40U);
+        EXPECT_TRUE(close(p, 24, 8).has_value()) << "the later block lives";
+        EXPECT_EQ(heard().size(), 1U);
+        EXPECT_FALSE(close(p, 40, 8).has_value());
+        EXPECT_EQ(reported_kinds().back(), misuse::use_after_release);
+        EXPECT_FALSE(close(p, 24, 8).has_value());
+        EXPECT_EQ(reported_kinds().back(), misuse::double_free);
+        EXPECT_EQ(heard().back().ended_before, allocator_call::none);
+    }
+    used_ = 0;
+    registry_.forget_all(allocator_call::release);
+}
+
+TEST_F(registry, name_earlier_block_in_double_free) {
+    const std::uint64_t mark = registry_.next_number();
+    void* const p = allocate(24);
+    registry_.forget_since(mark);
+    used_ = 0;
+    ASSERT_EQ(allocate(24), p);
+    EXPECT_TRUE(close(p, 24, 8).has_value());
+    EXPECT_TRUE(heard().empty());
+    EXPECT_FALSE(close(p, 24, 8).has_value());
+    EXPECT_EQ(reported_kinds(), std::vector{misuse::double_free});
+    EXPECT_EQ(heard().back().ended_before, allocator_call::rollback);
+}
+
 TEST_F(registry, forget_blocks_entered_since_mark) {
     void* const older = allocate(8);
     const std::uint64_t mark = registry_.next_number();

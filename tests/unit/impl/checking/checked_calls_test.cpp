@@ -17,7 +17,10 @@
 
 #include <array>
 #include <cstring>
+#include <functional>
 #include <span>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -50,6 +53,52 @@ TEST_F(checked_calls, expose_constructors_and_members_of_mechanism) {
     EXPECT_FALSE(mallard::rewindable<pool_type>);
     EXPECT_TRUE(mallard::rewindable<arena_type>);
 }
+
+#if MALLARD_THREADS
+/// An upstream in whose calls something happens.
+struct interrupted_source {
+    std::function<void()> act = [] {};
+
+    void* allocate(std::size_t bytes, std::size_t alignment) {
+        std::exchange(act, [] {})();
+        return mallard::new_delete().allocate(bytes, alignment);
+    }
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        mallard::new_delete().deallocate(p, bytes, alignment);
+    }
+};
+
+std::vector<mallard::misuse_report> concurrent_uses;
+
+TEST_F(checked_calls, report_another_thread_in_a_call) {
+    concurrent_uses.clear();
+    mallard::set_misuse_handler(
+        [](const mallard::misuse_report& report) noexcept { concurrent_uses.push_back(report); });
+    interrupted_source source;
+    {
+        mallard::checking::checked_calls<mallard::monotonic<interrupted_source>> arena(source);
+        source.act = [&] { std::thread([&] { arena.check(); }).join(); };
+        void* const p = arena.allocate(24, 8);
+        ASSERT_EQ(concurrent_uses.size(), 1U);
+        EXPECT_EQ(concurrent_uses.at(0).kind, mallard::misuse::concurrent_use);
+        EXPECT_EQ(concurrent_uses.at(0).detected_by, mallard::allocator_call::check);
+        EXPECT_EQ(concurrent_uses.at(0).other_call, mallard::allocator_call::allocate);
+        EXPECT_EQ(concurrent_uses.at(0).block, nullptr);
+        std::thread([&] { arena.deallocate(p, 24, 8); }).join();
+        static_cast<void>(arena.allocate(24, 8));
+    }
+    mallard::set_misuse_handler(nullptr);
+    EXPECT_EQ(concurrent_uses.size(), 1U) << "one thread after the other";
+}
+
+TEST_F(checked_calls, allow_nested_calls_and_later_threads) {
+    interrupted_source source;
+    mallard::checking::checked_calls<mallard::multipool<interrupted_source>> pool(source);
+    source.act = [&] { pool.check(); };
+    EXPECT_NE(pool.allocate(24, 8), nullptr);
+    std::thread([&] { pool.check(); }).join();
+}
+#endif
 
 TEST_F(checked_calls, lock_only_thread_safe_mechanisms) {
     EXPECT_TRUE(mallard::thread_safe<mallard::checking::checked_calls<mallard::concurrent_multipool<>>>);

@@ -1,0 +1,9 @@
+// The library of a package manager, compiled without checks.
+#include "server.hpp"
+
+server::server() = default;
+
+void server::serve() {
+    static_cast<void>(pool.allocate(24, 8));
+    ++requests;
+}
