@@ -264,15 +264,18 @@ def test_what_became_of_survivors_stands_beside_their_run(tmp_path: Path) -> Non
 
 
 def test_what_was_judged_is_kept_though_the_last_line_was_cut_off(tmp_path: Path) -> None:
-    first, second, _ = find_mutants("x.hpp", SOURCE)
+    first, second, third = find_mutants("x.hpp", SOURCE)
     file = tmp_path / "judged.jsonl"
     kept = Kept(file)
     kept.add(judged(first, "killed", "x_test"))
     kept.add(judged(second, "hung", "x_test"))
-    file.write_text(file.read_text(encoding="utf-8")[:-20], encoding="utf-8")
-    again = Kept(file)
-    assert list(again.judged) == [first.key(SOURCE)]
-    assert again.judged[first.key(SOURCE)] == judged(first, "killed", "x_test")
+    for missing in (2, 20):  # a brace and the end of the line; more
+        file.write_text(file.read_text(encoding="utf-8")[:-missing], encoding="utf-8")
+        again = Kept(file)
+        assert list(again.judged) == [first.key(SOURCE)]
+        assert again.judged[first.key(SOURCE)] == judged(first, "killed", "x_test")
+        again.add(judged(third, "survived"))
+        assert list(Kept(file).judged) == [first.key(SOURCE), third.key(SOURCE)]
 
 
 def test_a_reason_outlives_the_move_of_its_line_and_not_its_end(tmp_path: Path) -> None:
