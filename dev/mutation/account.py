@@ -31,12 +31,14 @@ class Kept:
         self.file = file
         self.judged: dict[str, Judged] = {}
         if file.exists():
-            for line in file.read_text(encoding="utf-8").splitlines():
-                if line.endswith("}"):  # the last one may have been cut off
-                    entry = json.loads(line)
-                    verdict = Verdict(entry["how"], entry["by"])
-                    mutant = Mutant(**entry["mutant"])
-                    self.judged[entry["key"]] = Judged(mutant, entry["key"], verdict, entry["seconds"])
+            whole, _, cut_off = file.read_text(encoding="utf-8").rpartition("\n")
+            if cut_off:
+                file.write_text(f"{whole}\n" if whole else "", encoding="utf-8")
+            for line in whole.splitlines():
+                entry = json.loads(line)
+                verdict = Verdict(entry["how"], entry["by"])
+                mutant = Mutant(**entry["mutant"])
+                self.judged[entry["key"]] = Judged(mutant, entry["key"], verdict, entry["seconds"])
 
     def add(self, judged: Judged) -> None:
         self.judged[judged.key] = judged

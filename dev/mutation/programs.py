@@ -83,19 +83,31 @@ def find_header(file: Path) -> Path | None:
     return header if header.is_file() else None
 
 
-def find_unit_tests(file: Path) -> list[Path]:
-    """space/heap_block.hpp -> tests/unit/impl/space/heap_block_test.cpp, and those whose names begin so."""
+def find_headers(file: Path) -> list[Path]:
+    """The public headers that a file belongs to. block_zones.cpp is a part of block_registry.hpp, which it
+    includes and whose name begins with the same word, and pages_inspect.cpp of pages.hpp in another folder.
+    """
     header = find_header(file)
-    if header is None:
-        # A part of a header that has or begins with the same word, as block_zones.cpp of block_registry.hpp.
-        word = file.stem.partition("_")[0]
-        tests = [
-            test
-            for header in sorted(all_includes(file))
-            if header.is_relative_to(INCLUDE) and f"{header.stem}_".startswith(f"{word}_")
-            for test in find_unit_tests(header)
-        ]
-        return tests or [test for user in find_users(file) for test in find_unit_tests(user)]
+    if header is not None:
+        return [header]
+    word = file.stem.partition("_")[0]
+    headers = [header for header in sorted(all_includes(file)) if f"{header.stem}_".startswith(f"{word}_")]
+    headers = [header for header in headers if header.is_relative_to(INCLUDE)]
+    folder = INCLUDE / file.parent.relative_to(ROOT / "src")
+    near = [header for header in headers if header.parent == folder]
+    return near if near or find_users(file) else headers
+
+
+def find_unit_tests(file: Path) -> list[Path]:
+    """space/heap_block.hpp -> tests/unit/impl/space/heap_block_test.cpp, and those whose names begin so. Of a
+    private file, also those of its users.
+    """
+    if find_header(file) is None:
+        folder = ROOT / "tests" / "unit" / file.parent.relative_to(ROOT / "src" / "mallard")
+        own = folder.glob(f"{file.stem}_test.cpp")
+        parents = [*find_headers(file), *find_users(file)]
+        return sorted({*own, *(test for parent in parents for test in find_unit_tests(parent))})
+    header = find_headers(file)[0]
     folder = ROOT / "tests" / "unit" / header.parent.relative_to(INCLUDE / "mallard")
     longer = {h.stem for h in header.parent.glob(f"{header.stem}_*.hpp")}
     tests = sorted(folder.glob(f"{header.stem}_*test.cpp"))
@@ -122,7 +134,10 @@ def compiled_sources() -> tuple[Path, ...]:
 
 def find_kinds(file: Path) -> str:
     header = find_header(file)
-    if header is None or ONLY_CHECKED.search(str(header)):
+    if header is None:
+        found = [find_kinds(parent) for parent in [*find_headers(file), *find_users(file)]]
+        return min(found, key=list(KINDS).index, default="ADAPTOR")
+    if ONLY_CHECKED.search(str(header)):
         return "ADAPTOR"
     for kinds, heads in KINDS.items():
         if header in {INCLUDE / "mallard" / head for head in heads}:
@@ -147,9 +162,9 @@ def find_programs(file: Path) -> list[Program]:
 
 
 def find_user_tests(file: Path) -> set[Path]:
-    """The unit tests of the public headers that include this one, or the one that this source belongs to."""
-    header = find_header(file)
-    users = (user for user in sorted(INCLUDE.rglob("*.hpp")) if header in own_includes(user))
+    """The unit tests of the public headers that include this one, or those that this source belongs to."""
+    headers = set(find_headers(file))
+    users = (user for user in sorted(INCLUDE.rglob("*.hpp")) if headers & set(own_includes(user)))
     return {test for user in users for test in find_unit_tests(user)}
 
 

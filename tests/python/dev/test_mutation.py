@@ -134,12 +134,26 @@ def test_the_programs_of_a_file_are_its_unit_test_and_a_soak_of_what_includes_it
     assert names(find_unit_tests(pages)) == ["pages_test.cpp"]
     zones = ROOT / "src" / "mallard/impl/checking/block_zones.cpp"
     assert "block_registry_test.cpp" in names(find_unit_tests(zones))
+    assert find_unit_tests(ROOT / "src" / "mallard" / "platform" / "pages_inspect.cpp") == find_unit_tests(
+        pages
+    )
     assert zones in sources_to_recompile(zones.with_name("block_record.hpp"))
     assert find_kinds(include / "impl/space" / "coalescing_space.hpp") == "HEAP"
     assert find_kinds(include / "impl/slab" / "bitmap_slots.hpp") != "HEAP"
     assert find_kinds(include / "impl/checking" / "block_registry.hpp") == "ADAPTOR"
     assert find_kinds(include / "bind" / "resource.hpp") == "BINDING"
     assert pages in sources_to_recompile(include / "upstream" / "pages.hpp")
+
+
+def test_private_files_are_judged_by_the_programs_of_their_users() -> None:
+    source = ROOT / "src" / "mallard"
+    bins = source / "upstream" / "chunk_bins.hpp"
+    assert names(find_unit_tests(bins)) == ["chunk_bins_test.cpp", "chunk_cache_test.cpp"]
+    assert find_kinds(bins) == find_kinds(source / "platform" / "memory_posix.cpp") == "UPSTREAM"
+    rooms = names(find_unit_tests(source / "impl" / "threads" / "thread_rooms.cpp"))
+    assert rooms == ["thread_cache_test.cpp", "chunk_cache_test.cpp"]
+    table = find_programs(source / "impl" / "checking" / "block_table.cpp")
+    assert "checked_calls_test" in {program.name for program in table}
 
 
 def test_documented_commands_start() -> None:
@@ -250,15 +264,18 @@ def test_what_became_of_survivors_stands_beside_their_run(tmp_path: Path) -> Non
 
 
 def test_what_was_judged_is_kept_though_the_last_line_was_cut_off(tmp_path: Path) -> None:
-    first, second, _ = find_mutants("x.hpp", SOURCE)
+    first, second, third = find_mutants("x.hpp", SOURCE)
     file = tmp_path / "judged.jsonl"
     kept = Kept(file)
     kept.add(judged(first, "killed", "x_test"))
     kept.add(judged(second, "hung", "x_test"))
-    file.write_text(file.read_text(encoding="utf-8")[:-20], encoding="utf-8")
-    again = Kept(file)
-    assert list(again.judged) == [first.key(SOURCE)]
-    assert again.judged[first.key(SOURCE)] == judged(first, "killed", "x_test")
+    for missing in (2, 20):  # a brace and the end of the line; more
+        file.write_text(file.read_text(encoding="utf-8")[:-missing], encoding="utf-8")
+        again = Kept(file)
+        assert list(again.judged) == [first.key(SOURCE)]
+        assert again.judged[first.key(SOURCE)] == judged(first, "killed", "x_test")
+        again.add(judged(third, "survived"))
+        assert list(Kept(file).judged) == [first.key(SOURCE), third.key(SOURCE)]
 
 
 def test_a_reason_outlives_the_move_of_its_line_and_not_its_end(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 #include "equipment/ledger.hpp"
 
 #include <mallard/local/small_object_pool.hpp>
+#include <mallard/upstream/chunk_cache.hpp>
+#include <mallard/upstream/pages.hpp>
 
 #include <gtest/gtest.h>
 

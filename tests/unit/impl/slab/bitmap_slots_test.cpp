@@ -207,6 +207,36 @@ TEST_P(bitmap_slots, allocation_takes_lowest_free_slot) {
     }
 }
 
+template <class Slots>
+class slots_in_use : public ::testing::Test, protected equipment::slots_on_ledger<Slots> {
+protected:
+    static constexpr std::size_t slab_bytes = 1024;
+
+    slots_in_use() : equipment::slots_on_ledger<Slots>(mallard::slab::undivided_slabs(48, slab_bytes)) {}
+};
+
+using orders = ::testing::Types<by_address, by_fullness>;
+TYPED_TEST_SUITE(slots_in_use, orders);
+
+TYPED_TEST(slots_in_use, are_few_below_two_in_a_slab) {
+    std::mt19937 order(1);
+    for (int round = 0; round != 5; ++round) {
+        std::vector<void*> all = this->pop(200);
+        std::shuffle(all.begin(), all.end(), order);
+        std::map<std::uintptr_t, std::size_t> in_use;
+        const auto slab_of = [](void* p) {
+            return reinterpret_cast<std::uintptr_t>(p) / TestFixture::slab_bytes;
+        };
+        for (void* p : all) {
+            ++in_use[slab_of(p)];
+        }
+        for (void* p : all) {
+            const std::size_t left = --in_use[slab_of(p)];
+            ASSERT_EQ(this->slots.push(p, this->source), left < 2) << left << " are left";
+        }
+    }
+}
+
 const auto small_shapes = ::testing::Values(shape{1, 4096}, shape{2, 4096}, shape{4, 4096});
 const auto larger_shapes =
     ::testing::Values(shape{12, 4096}, shape{16, 4096}, shape{24, 8192}, shape{64, 4096},
