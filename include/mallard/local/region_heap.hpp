@@ -97,12 +97,13 @@ public:
             link->object = object;
         } else if (link != nullptr) {
             space::named_root* const ended = link.get();
-            link = ended->next;
+            rooms_.set_link(link, ended->next.get());
             this->deallocate(ended);
         } else if (object != nullptr) {
             void* const p = this->allocate(sizeof(space::named_root) + name.size());
             name.copy(static_cast<char*>(p) + sizeof(space::named_root), name.size());
-            link = ::new (p) space::named_root{.next = nullptr, .object = object, .length = name.size()};
+            rooms_.set_link(
+                link, ::new (p) space::named_root{.next = nullptr, .object = object, .length = name.size()});
         }
     }
 

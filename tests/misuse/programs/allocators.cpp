@@ -4,7 +4,6 @@
 #include <mallard/mallard.hpp>
 
 #include <cstddef>
-#include <list>
 #include <map>
 #include <memory>
 #include <memory_resource>
@@ -127,7 +126,8 @@ PROGRAM_WITHOUT_BLOCK(destroyed_resource_before_pmr_container, destroyed("deallo
 PROGRAM_WITHOUT_BLOCK(destroyed_resource_before_inline_container, destroyed("deallocate()")) {
     static place_of<mallard::resource<mallard::monotonic<>>> place;
     auto& memory = place.make();
-    std::list<long, mallard::inline_allocator<long>> numbers(3, 0L, &memory);
+    std::vector<long, mallard::inline_allocator<long>> numbers(3, 0L,
+                                                               &memory); // reads no element when it ends
     std::destroy_at(&memory);
 }
 PROGRAM_WITHOUT_BLOCK(destroyed_resource_of_a_reference_allocates, destroyed("allocate()")) {

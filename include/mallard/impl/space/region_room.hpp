@@ -4,8 +4,8 @@
 ///              ^ this, and the heap                ^ first()                         ^ end()
 ///     roots:   region_room -> [ next | object | length | name ... ] -> ...     each in a block of the heap
 ///
-/// Invariants: the length is the complement of the word behind it, and the signature is that of this layout, in every
-/// process that has the region mapped.
+/// Invariants: the length and the distance of the first root are the complements of the words behind them, and the
+/// signature is that of this layout, in every process that has the region mapped.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -41,7 +41,7 @@ public:
     static constexpr std::size_t most_region_bytes = PTRDIFF_MAX;
     /// The heap's own part of the region, up to the tag of the first block.
     static constexpr std::size_t metadata_bytes =
-        core::align_up(3 * sizeof(std::uint64_t) + sizeof(offset_ptr<named_root>) + sizeof(space_type) +
+        core::align_up(4 * sizeof(std::uint64_t) + sizeof(offset_ptr<named_root>) + sizeof(space_type) +
                            heap_block::tag_bytes,
                        fundamental_alignment) -
         heap_block::tag_bytes;
@@ -72,7 +72,12 @@ public:
         }
         return *link;
     }
-    void forget_roots() noexcept { roots_ = nullptr; }
+    /// Effects: changes a link, which link_of_root() returned.
+    void set_link(offset_ptr<named_root>& link, named_root* to) noexcept {
+        link = to;
+        not_first_root_ = ~first_root();
+    }
+    void forget_roots() noexcept { set_link(roots_, nullptr); }
 
     // ---- as chunk_rooms
 
@@ -111,6 +116,9 @@ public:
         if (region_bytes_ != ~not_region_bytes_) {
             return {"the length of the region is damaged", nullptr};
         }
+        if (first_root() != ~not_first_root_) {
+            return {"the link to the named objects of the region is damaged", nullptr};
+        }
         return {is_signed() ? nullptr : "the signature of the region is damaged", nullptr};
     }
 
@@ -120,12 +128,20 @@ public:
     }
 
 private:
+    /// Returns: the distance of the first root; 0 if there is none.
+    [[nodiscard]] std::uint64_t first_root() const noexcept {
+        return roots_ == nullptr ? 0
+                                 : static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(roots_.get()) -
+                                                              reinterpret_cast<std::uintptr_t>(this));
+    }
+
     static constexpr std::uint64_t signature = 0x6d61'6c6c'6172'6415; ///< "mallard", layout 5
 
     std::uint64_t signature_ = signature;
     std::uint64_t region_bytes_;
     std::uint64_t not_region_bytes_;
     offset_ptr<named_root> roots_;
+    std::uint64_t not_first_root_ = ~first_root();
 };
 
 }} // namespace mallard::space::MALLARD_MODE

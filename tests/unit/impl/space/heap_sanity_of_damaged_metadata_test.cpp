@@ -179,8 +179,8 @@ TYPED_TEST(damaged_region, detects_any_overwritten_metadata_word) {
     static constexpr std::size_t metadata = TypeParam::least_region_bytes() - 56;
     damage_words(this->heap_, this->ground_.memory(),
                  [](std::size_t offset, std::size_t changed, const heap_sanity& sanity) {
-                     // Half of the word behind the three of the region is not used.
-                     const std::size_t used = offset == 24 ? changed & 0xFFFFFFFF : changed;
+                     // Half of the word behind the five of the region is not used.
+                     const std::size_t used = offset == 40 ? changed & 0xFFFFFFFF : changed;
                      if (offset < metadata && used != 0) {
                          EXPECT_FALSE(sanity.sound()) << offset << " by " << changed;
                      }
