@@ -53,6 +53,23 @@ TEST_F(multipool, reuses_freed_block_of_size_class) {
     EXPECT_EQ(pool_.allocate(24, 1), p);
 }
 
+TEST_F(multipool, allocate_at_least_gives_the_whole_class) {
+    mallard::multipool<equipment::ledger, mallard::last_freed> pool(source_);
+    for (const std::size_t alignment : {1U, 8U, 16U, 32U, 256U}) {
+        for (std::size_t bytes = 1; bytes != 700; ++bytes) {
+            const auto [p, all_bytes] = pool.allocate_at_least(bytes, alignment);
+            ASSERT_GE(all_bytes, bytes);
+            pool.deallocate(p, bytes, alignment);
+            ASSERT_EQ(pool.allocate(all_bytes, alignment), p) << bytes << " at " << alignment;
+            pool.deallocate(p, all_bytes, alignment);
+            void* const of_next_class = pool.allocate(all_bytes + 1, alignment);
+            ASSERT_NE(of_next_class, p) << bytes << " at " << alignment;
+            pool.deallocate(of_next_class, all_bytes + 1, alignment);
+        }
+    }
+    pool.release();
+}
+
 TEST_F(multipool, reuses_blocks_in_configured_order) {
     mallard::multipool<equipment::ledger, mallard::last_freed> last(source_);
     mallard::multipool<equipment::ledger, mallard::first_freed> first(source_);
