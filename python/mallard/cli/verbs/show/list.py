@@ -179,7 +179,7 @@ def _grouped(names: Iterable[str], key: Callable[[str], Hashable]) -> list[list[
 
 def _also(names: Sequence[str]) -> str:
     """` (also /wink, /base)` of monotonic, monotonic/wink and monotonic/base."""
-    others = [name.removeprefix(mechanism_name(name)) for name in names[1:]]
+    others = [name.removeprefix(names[0]) for name in names[1:]]
     return f" (also {', '.join(others)})" if others else ""
 
 
