@@ -84,7 +84,7 @@ public:
 
 private:
     static constexpr std::size_t place_bytes = region::slice_bytes / Places;
-    static constexpr std::size_t shift_bytes = 17 * 64;
+    static constexpr std::size_t shift_bytes = std::size_t{17} * 64;
     static constexpr std::size_t page_bytes = 4096;
     static_assert(Places <= 32);
 

@@ -316,16 +316,16 @@ protected:
     class call_in_progress {
     public:
         call_in_progress(const checked_calls& allocator, allocator_call by) noexcept
-            : lock_(alive(allocator, by).mutex_), registry_(allocator.registry_),
+            : lock_(mutex_of_living(allocator, by)), registry_(allocator.registry_),
               begun_(registry_.begin(by)) {}
         call_in_progress(const call_in_progress&) = delete;
         call_in_progress& operator=(const call_in_progress&) = delete;
         ~call_in_progress() { registry_.finish(begun_); }
 
     private:
-        static const checked_calls& alive(const checked_calls& allocator, allocator_call by) noexcept {
+        static mutex_type& mutex_of_living(const checked_calls& allocator, allocator_call by) noexcept {
             allocator.registry_.expect_alive(by);
-            return allocator;
+            return allocator.mutex_;
         }
 
         lock_type lock_;

@@ -16,10 +16,12 @@ namespace mallard::checking { inline namespace MALLARD_LIBRARY {
 void make_tombstone(void* place) noexcept;
 
 class tombstone {
-protected:
-    tombstone() noexcept = default;
+public:
     tombstone(const tombstone&) = delete;
     tombstone& operator=(const tombstone&) = delete;
+
+protected:
+    tombstone() noexcept = default;
     ~tombstone() {
 #ifndef _MSC_VER
         make_tombstone(this);
