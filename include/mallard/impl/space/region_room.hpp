@@ -128,11 +128,12 @@ public:
     }
 
 private:
-    /// Returns: the distance of the first root; 0 if there is none.
+    /// Returns: the distance of the first root; that of the link's second byte if there is none, so that any other link has
+    /// another one.
     [[nodiscard]] std::uint64_t first_root() const noexcept {
-        return roots_ == nullptr ? 0
-                                 : static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(roots_.get()) -
-                                                              reinterpret_cast<std::uintptr_t>(this));
+        const auto address = roots_ == nullptr ? reinterpret_cast<std::uintptr_t>(&roots_) + 1
+                                               : reinterpret_cast<std::uintptr_t>(roots_.get());
+        return static_cast<std::uint64_t>(address - reinterpret_cast<std::uintptr_t>(this));
     }
 
     static constexpr std::uint64_t signature = 0x6d61'6c6c'6172'6415; ///< "mallard", layout 5
