@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -34,6 +35,33 @@ concept node_of_addresses =
     requires(T& node) { requires std::is_pointer_v<std::remove_reference_t<decltype((node._M_next))>>; } ||
     requires(T& node) { requires std::is_pointer_v<std::remove_reference_t<decltype((node._M_nxt))>>; } ||
     requires(T& node) { requires std::is_pointer_v<std::remove_reference_t<decltype((node._M_left))>>; };
+
+/// True if a T would take its memory elsewhere than `Alloc` does, whose containers hold it: it has an allocator, but not that
+/// one. Also true for pairs and tuples with such a part.
+template <class T, class Alloc>
+inline constexpr bool allocates_elsewhere = [] {
+    if constexpr (requires { typename T::allocator_type; }) {
+        return !std::uses_allocator_v<T, Alloc>;
+    } else {
+        return false;
+    }
+}();
+template <class T, class Alloc>
+inline constexpr bool allocates_elsewhere<const T, Alloc> = allocates_elsewhere<T, Alloc>;
+template <class T, class U, class Alloc>
+inline constexpr bool allocates_elsewhere<std::pair<T, U>, Alloc> =
+    allocates_elsewhere<T, Alloc> || allocates_elsewhere<U, Alloc>;
+template <class... Ts, class Alloc>
+inline constexpr bool allocates_elsewhere<std::tuple<Ts...>, Alloc> = (... || allocates_elsewhere<Ts, Alloc>);
+
+/// True if a T holds an address of one process: it is a pointer, or has virtual functions. Also true for pairs and tuples with
+/// such a part.
+template <class T>
+inline constexpr bool holds_address = std::is_pointer_v<T> || std::is_polymorphic_v<T>;
+template <class T, class U>
+inline constexpr bool holds_address<std::pair<T, U>> = holds_address<T> || holds_address<U>;
+template <class... Ts>
+inline constexpr bool holds_address<std::tuple<Ts...>> = (... || holds_address<Ts>);
 
 }} // namespace mallard::bind::MALLARD_LIBRARY
 
@@ -62,10 +90,10 @@ public:
     /// Throws: std::bad_array_new_length if the size of `n` objects is not representable; std::bad_alloc if the region has no
     /// such block.
     [[nodiscard]] pointer allocate(std::size_t n) {
-        static_assert(!std::is_pointer_v<T> && !bind::node_of_addresses<T>,
+        static_assert(!bind::holds_address<T> && !bind::node_of_addresses<T>,
                       "mallard: this container or element stores addresses, which another process does not "
-                      "share: use offset_ptr, and containers that store the allocator's pointer type "
-                      "(std::vector, Boost.Container)");
+                      "share: use offset_ptr, containers that store the allocator's pointer type "
+                      "(std::vector, Boost.Container), and no virtual functions");
         if (n > max_size()) [[unlikely]] {
             core::fail_array_length(n, sizeof(T), alignof(T));
         }
@@ -82,13 +110,12 @@ public:
     /// memory of one process.
     template <class U, class... Args>
     void construct(U* p, Args&&... args) {
-        static_assert(!std::is_polymorphic_v<U>,
-                      "mallard: a class with virtual functions refers to the program's code, which lies at "
-                      "another address in another process");
-        if constexpr (requires { typename U::allocator_type; }) {
-            static_assert(std::uses_allocator_v<U, region_allocator<U>>,
-                          "mallard: the element allocates elsewhere: name region_allocator as its allocator");
-        }
+        static_assert(
+            !bind::holds_address<U>,
+            "mallard: the element holds an address, or has virtual functions, which lie elsewhere in "
+            "another process: use offset_ptr");
+        static_assert(!bind::allocates_elsewhere<U, region_allocator<U>>,
+                      "mallard: the element allocates elsewhere: name region_allocator as its allocator");
         if constexpr (bind::takes_allocator<U, region_allocator<U>>) {
             bind::construct_element(p, region_allocator<U>(*this), std::forward<Args>(args)...);
         } else {

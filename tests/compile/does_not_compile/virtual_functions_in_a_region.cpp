@@ -1,4 +1,4 @@
-// EXPECTED: mallard: a class with virtual functions refers to the program
+// EXPECTED: mallard: this container or element stores addresses.*and no virtual functions
 #include <mallard/mallard.hpp>
 
 #include <string>

@@ -46,6 +46,12 @@ static_assert(mallard::bind::node_of_addresses<std::__detail::_Hash_node<int, fa
 #endif
 static_assert(!mallard::bind::node_of_addresses<int> && !mallard::bind::node_of_addresses<vector<int>>);
 
+static_assert(mallard::bind::holds_address<std::pair<const int, char*>> &&
+              mallard::bind::holds_address<std::tuple<int, std::pair<int*, int>>> &&
+              !mallard::bind::holds_address<std::pair<int, mallard::offset_ptr<char>>>);
+static_assert(mallard::bind::allocates_elsewhere<std::tuple<int, const std::string>, alloc<int>> &&
+              !mallard::bind::allocates_elsewhere<std::pair<int, vector<char>>, alloc<int>>);
+
 class mapped_twice : public ::testing::Test {
 protected:
     static constexpr std::size_t bytes = 1 << 20;
@@ -86,24 +92,24 @@ TEST_F(mapped_twice, vector_is_used_at_both_addresses) {
     using numbers = vector<int>;
     heap_type& first = seen_at(0);
     first.set_root("numbers", mallard::make<numbers>(first));
-    auto* const here = first.find_root<numbers>("numbers");
-    ASSERT_NE(here, nullptr);
-    here->resize(1000);
-    std::iota(here->begin(), here->end(), 0);
-    auto* const there = seen_at(1).find_root<numbers>("numbers");
-    ASSERT_TRUE(lies_at(1, there));
-    EXPECT_NE(static_cast<void*>(there), static_cast<void*>(here));
-    EXPECT_EQ(there->size(), 1000U);
-    EXPECT_EQ((*there)[999], 999);
-    EXPECT_TRUE(lies_at(1, there->data()));
+    auto* const first_view = first.find_root<numbers>("numbers");
+    ASSERT_NE(first_view, nullptr);
+    first_view->resize(1000);
+    std::iota(first_view->begin(), first_view->end(), 0);
+    auto* const second_view = seen_at(1).find_root<numbers>("numbers");
+    ASSERT_TRUE(lies_at(1, second_view));
+    EXPECT_NE(static_cast<void*>(second_view), static_cast<void*>(first_view));
+    EXPECT_EQ(second_view->size(), 1000U);
+    EXPECT_EQ((*second_view)[999], 999);
+    EXPECT_TRUE(lies_at(1, second_view->data()));
     for (int i = 0; i != 9000; ++i) {
-        there->push_back(i);
+        second_view->push_back(i);
     }
     mallard::core::unpoison(bases_[0], bytes);
-    EXPECT_EQ(here->size(), 10000U);
-    EXPECT_EQ(here->back(), 8999);
-    EXPECT_TRUE(lies_at(0, here->data()));
-    mallard::destroy(first, here);
+    EXPECT_EQ(first_view->size(), 10000U);
+    EXPECT_EQ(first_view->back(), 8999);
+    EXPECT_TRUE(lies_at(0, first_view->data()));
+    mallard::destroy(first, first_view);
     first.set_root("numbers", nullptr);
     EXPECT_EQ(first.use().used_blocks, 0U);
 }
@@ -112,16 +118,16 @@ TEST_F(mapped_twice, elements_take_the_allocator) {
     using table = vector<vector<std::pair<int, vector<char>>>>;
     heap_type& first = seen_at(0);
     first.set_root("table", mallard::make<table>(first));
-    auto* const here = first.find_root<table>("table");
-    here->resize(3);
-    here->back().emplace_back(std::piecewise_construct, std::forward_as_tuple(1),
-                              std::forward_as_tuple(100, 'x'));
-    const table& there = *seen_at(1).find_root<table>("table");
-    EXPECT_EQ(there[2][0].second.size(), 100U);
-    EXPECT_EQ(there[2][0].second[99], 'x');
-    EXPECT_TRUE(lies_at(1, there[2][0].second.data()));
-    EXPECT_EQ(&there[2][0].second.get_allocator().mechanism(), &seen_at(1));
-    mallard::destroy(seen_at(0), here);
+    auto* const first_view = first.find_root<table>("table");
+    first_view->resize(3);
+    first_view->back().emplace_back(std::piecewise_construct, std::forward_as_tuple(1),
+                                    std::forward_as_tuple(100, 'x'));
+    const table& second_view = *seen_at(1).find_root<table>("table");
+    EXPECT_EQ(second_view[2][0].second.size(), 100U);
+    EXPECT_EQ(second_view[2][0].second[99], 'x');
+    EXPECT_TRUE(lies_at(1, second_view[2][0].second.data()));
+    EXPECT_EQ(&second_view[2][0].second.get_allocator().mechanism(), &seen_at(1));
+    mallard::destroy(seen_at(0), first_view);
 }
 
 TEST_F(mapped_twice, copies_and_moves_stay_in_region) {
@@ -213,15 +219,15 @@ TEST_F(mapped_twice, containers_of_boost_are_used_at_both_addresses) {
         queue->emplace_back(static_cast<std::size_t>(i), 'y');
     }
     heap_type& second = seen_at(1);
-    map& there = *second.find_root<map>("names");
-    EXPECT_EQ(there.size(), 100U);
-    EXPECT_EQ(there.at(99).size(), 129U);
-    EXPECT_TRUE(lies_at(1, there.at(99).data()));
-    there.erase(50);
-    there.at(1).append(1000, 'z');
-    list& queue_there = *second.find_root<list>("queue");
-    EXPECT_EQ(queue_there.back().size(), 99U);
-    queue_there.pop_front();
+    map& second_view = *second.find_root<map>("names");
+    EXPECT_EQ(second_view.size(), 100U);
+    EXPECT_EQ(second_view.at(99).size(), 129U);
+    EXPECT_TRUE(lies_at(1, second_view.at(99).data()));
+    second_view.erase(50);
+    second_view.at(1).append(1000, 'z');
+    list& second_queue = *second.find_root<list>("queue");
+    EXPECT_EQ(second_queue.back().size(), 99U);
+    second_queue.pop_front();
     mallard::core::unpoison(bases_[0], bytes);
     EXPECT_EQ(names->size(), 99U);
     EXPECT_EQ(names->at(1).size(), 1031U);
