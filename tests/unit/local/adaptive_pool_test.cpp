@@ -79,13 +79,13 @@ TYPED_TEST(adaptive_pool, first_request_fixes_node_size) {
 
 TYPED_TEST(adaptive_pool, counts_each_call_upstream_for_a_larger_block) {
     this->deallocate(this->allocate(1));
-    const std::size_t before = this->source_.granted().size();
+    const std::size_t granted = this->source_.granted().size();
     void* const larger = this->pool_.allocate(100, 8);
     void* const tried = this->pool_.try_allocate(100, 8);
-    EXPECT_EQ(this->source_.granted().size(), before + 2);
-    EXPECT_EQ(this->pool_.stats().upstream_calls, before + 2);
+    EXPECT_EQ(this->source_.granted().size(), granted + 2);
+    EXPECT_EQ(this->pool_.stats().upstream_calls, granted + 2);
     EXPECT_EQ(this->pool_.try_allocate(SIZE_MAX / 2, 8), nullptr);
-    EXPECT_EQ(this->pool_.stats().upstream_calls, before + 2) << "nothing was granted";
+    EXPECT_EQ(this->pool_.stats().upstream_calls, granted + 2) << "nothing was granted";
     this->pool_.deallocate(tried, 100, 8);
     this->pool_.deallocate(larger, 100, 8);
 }

@@ -34,8 +34,8 @@ std::size_t frames(int count) {
     std::size_t sum = 0;
     for (int number = 0; number < count; ++number) {
         sum += frame(number);
-        for (int each = 0; each < 100; ++each) {
-            sum += label(each);
+        for (int index = 0; index < 100; ++index) {
+            sum += label(index);
         }
     }
     return sum;
@@ -44,8 +44,8 @@ std::size_t frames(int count) {
 /// Strings of many lengths are filled once each, and none grows.
 APART std::size_t batch(int number) {
     std::deque<std::string> texts;
-    for (int each = 0; each < 100; ++each) {
-        const int length = 40 + (number * 31 + each * 7) % 400;
+    for (int index = 0; index < 100; ++index) {
+        const int length = 40 + (number * 31 + index * 7) % 400;
         std::string& text = texts.emplace_back();
         text.assign(static_cast<std::size_t>(length), 'm'); // line: assign
     }

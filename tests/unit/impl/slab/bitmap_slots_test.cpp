@@ -231,8 +231,8 @@ TYPED_TEST(slots_in_use, are_few_below_two_in_a_slab) {
             ++in_use[slab_of(p)];
         }
         for (void* p : all) {
-            const std::size_t left = --in_use[slab_of(p)];
-            ASSERT_EQ(this->slots.push(p, this->source), left < 2) << left << " are left";
+            const std::size_t used = --in_use[slab_of(p)];
+            ASSERT_EQ(this->slots.push(p, this->source), used < 2) << used << " are in use";
         }
     }
 }

@@ -75,14 +75,14 @@ TEST_F(chunk_rooms, stay_in_order_around_those_that_went_back) {
     }
     EXPECT_EQ(rooms_.stats().upstream_calls, 3U);
     EXPECT_EQ(rooms_.stats().chunks, 3U);
-    for (std::size_t left = 3; left-- != 0;) {
-        const std::size_t emptied = left == 2 ? 1 : left == 1 ? 2 : 0; // from the middle, then the newest
+    for (std::size_t count = 3; count-- != 0;) {
+        const std::size_t emptied = count == 2 ? 1 : count == 1 ? 2 : 0; // from the middle, then the newest
         space_.give(used[emptied]);
         space_.retire_remainder();
         rooms_.trim(space_);
-        EXPECT_EQ(rooms(), left);
+        EXPECT_EQ(rooms(), count);
         EXPECT_TRUE(rooms_.damaged().sound());
-        EXPECT_EQ(rooms_.stats().chunks, left);
+        EXPECT_EQ(rooms_.stats().chunks, count);
         EXPECT_EQ(rooms_.stats().chunk_bytes, source_.outstanding_bytes());
     }
     EXPECT_EQ(rooms_.stats().upstream_calls, 3U);
