@@ -110,7 +110,7 @@ def test_the_runner_is_the_described_one(description):
     assert all(description[key] == described.DESCRIPTION[key] for key in described.REGISTRY)
     missing = {entry["name"] for entry in description["missing"]}
     boost = {"Boost.Pool", "Boost.Container", "Boost.Interprocess"}
-    assert missing == {*boost, "foonathan/memory", "Loki", "mimalloc"}
+    assert missing == {*boost, "BDE", "foonathan/memory", "Loki", "mimalloc"}
 
 
 def test_bench_names_the_missing_compiler(call, tmp_path):

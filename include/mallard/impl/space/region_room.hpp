@@ -39,10 +39,10 @@ public:
     using space_type = quick_fit<relative_links>;
 
     static constexpr std::size_t most_region_bytes = PTRDIFF_MAX;
-    /// The heap's own part of the region, up to the tag of the first block.
+    /// The heap's own part of the region, up to the tag of the first block. The link of the roots takes eight bytes of
+    /// it with pointers of four, too.
     static constexpr std::size_t metadata_bytes =
-        core::align_up(4 * sizeof(std::uint64_t) + sizeof(offset_ptr<named_root>) + sizeof(space_type) +
-                           heap_block::tag_bytes,
+        core::align_up(5 * sizeof(std::uint64_t) + sizeof(space_type) + heap_block::tag_bytes,
                        fundamental_alignment) -
         heap_block::tag_bytes;
 
