@@ -46,5 +46,7 @@
 #include <mallard/upstream/buffer.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 #include <mallard/upstream/new_delete.hpp>
+#include <mallard/upstream/numa_pages.hpp>
 #include <mallard/upstream/pages.hpp>
+#include <mallard/upstream/protected_pages.hpp>
 #include <mallard/upstream/upstream_ref.hpp>

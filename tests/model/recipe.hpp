@@ -227,6 +227,12 @@ struct system_upstream {
     Upstream top;
 };
 
+struct named_pages {
+    explicit named_pages(equipment::ledger&) {}
+    void release_below() noexcept {}
+    mallard::protected_pages top{"the pages of a model"};
+};
+
 struct buffer_upstream {
     static constexpr std::size_t bytes = std::size_t{16} << 20;
 

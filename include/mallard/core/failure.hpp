@@ -91,6 +91,9 @@ namespace mallard::core { inline namespace MALLARD_LIBRARY {
 /// Effects: fails because the heap at `begin` has `heap_bytes` bytes, more than the `bytes` of the region.
 [[noreturn]] void refuse_region_part(const void* begin, std::size_t bytes, std::size_t heap_bytes);
 
+/// Effects: fails because the machine has no such node, or the system binds no memory to one.
+[[noreturn]] void refuse_numa_node(unsigned node);
+
 /// Effects: fails because `requested` objects were requested at once from a fixed block that holds `most`.
 /// Throws: std::length_error. A library built without exceptions aborts instead.
 [[noreturn]] void fail_length(std::size_t requested, std::size_t most);

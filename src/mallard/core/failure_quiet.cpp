@@ -116,6 +116,10 @@ void refuse_region_part(const void*, std::size_t, std::size_t heap_bytes) {
     refuse(heap_bytes, 1);
 }
 
+void refuse_numa_node(unsigned) {
+    refuse(0, 1);
+}
+
 void fail_length(std::size_t, std::size_t) {
 #ifdef __cpp_exceptions
     throw std::length_error("mallard: more objects were requested at once than a fixed block holds");

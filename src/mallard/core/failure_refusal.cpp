@@ -113,6 +113,16 @@ void refuse_region_part(const void* begin, std::size_t bytes, std::size_t heap_b
     refuse(heap_bytes, 1, text.data());
 }
 
+void refuse_numa_node(unsigned node) {
+    std::array<char, 224> text;
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: memory of NUMA node %u is refused: this machine has no such node, or its system binds "
+        "no memory; ask numa_pages::has_node() first",
+        node);
+    refuse(0, 1, text.data());
+}
+
 void fail_length(std::size_t requested, std::size_t most) {
     std::array<char, 160> text;
     std::snprintf(text.data(), text.size(),

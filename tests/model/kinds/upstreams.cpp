@@ -9,6 +9,7 @@ void add_upstreams(kind_list& to) {
     add<system_upstream<mallard::new_delete>, extent::bound>(to, "new_delete", own);
     add<system_upstream<mallard::pages>, extent::bound>(to, "pages", own,
                                                         {.live_blocks = 256, .slowness = 16});
+    add<named_pages, extent::bound>(to, "protected_pages", own, {.live_blocks = 256, .slowness = 16});
     add<system_upstream<mallard::chunk_cache>, extent::bound>(
         to, "chunk_cache", own, {.bytes = 2 * mebibyte, .live_bytes = 32 * mebibyte, .slowness = 2});
     add<buffer_upstream, extent::bound>(
