@@ -10,7 +10,8 @@ from figures.stored import StoredRun, is_current, markdown_table, run_number, st
 from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, Entry, ledger
 from mallard.bench.claims.claim import claims
 from mallard.bench.experiments import EXPERIMENTS
-from mallard.bench.view.claims import documents
+from mallard.bench.papers.coverage import coverage
+from mallard.bench.view.claims import documents, sizes
 from mallard.shared.report.figures import plural
 from mallard.shared.report.markdown import markdown_table as report_table
 
@@ -21,6 +22,7 @@ def blocks() -> dict[str, Callable[[], str]]:
     return {
         "claims": far,
         "claims_conditions": conditions,
+        "coverage": lambda: report_table(sizes(coverage(row for stored in runs() for row in stored.rows))),
         "verdict_counts": counts,
     }
 

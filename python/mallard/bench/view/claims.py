@@ -13,6 +13,7 @@ from mallard.bench.claims import (
     Entry,
     counts,
 )
+from mallard.bench.papers.coverage import Coverage
 from mallard.bench.store import Run
 from mallard.shared.report.model import (
     Column,
@@ -53,12 +54,17 @@ COLUMNS = (
 
 
 def claims_report(
-    entries: Sequence[Entry], runs: Sequence[Run] | None = None, hidden: Collection[str] = ()
+    entries: Sequence[Entry],
+    runs: Sequence[Run] | None = None,
+    hidden: Collection[str] = (),
+    covered: Sequence[Coverage] = (),
 ) -> Report:
-    """Claims with a hidden verdict are counted, but not shown. Without `runs` nothing is said of them."""
+    """Claims with a hidden verdict are counted, but not shown. Without `runs` nothing is said of them, without
+    `covered` nothing of the documents' sizes.
+    """
     shown = tuple(_row(entry) for entry in entries if entry.verdict not in hidden)
     sections = [
-        Section("The documents", (documents(entries),)),
+        Section("The documents", (documents(entries), *([sizes(covered)] if covered else ()))),
         Section("Every claim", (Table("Every claim", COLUMNS, shown, filters=("verdict", "document")),)),
     ]
     notes = [] if runs is None else [_runs_text(runs)]
@@ -81,6 +87,20 @@ def documents(entries: Sequence[Entry]) -> Table:
         rows.append(Row((document, *cells)))
     columns = (Column("document", numeric=False), *map(Column, VERDICTS))
     return Table("Verdicts by document", columns, tuple(rows))
+
+
+def sizes(covered: Sequence[Coverage]) -> Table:
+    """The sizes in each document's tables, and how many of them were measured."""
+    experiments = tuple(dict.fromkeys(line.experiment for line in covered))
+    cells = {
+        (line.document, line.experiment): f"{line.measured} of {line.printed}" for line in covered
+    }
+    rows = (
+        Row((document, *(cells.get((document, name), "") for name in experiments)))
+        for document in dict.fromkeys(line.document for line in covered)
+    )
+    columns = (Column("measured at the sizes of", numeric=False), *map(Column, experiments))
+    return Table("Sizes of the documents' tables", columns, tuple(rows))
 
 
 def _answer(entries: Sequence[Entry]) -> str:

@@ -12,6 +12,7 @@ from mallard.bench.claims import ledger
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.papers.catalogue import strategy_text
 from mallard.bench.result import Row
+from mallard.bench.papers.coverage import coverage
 from mallard.bench.view.claims import claims_report
 from mallard.bench.view.conditions import cautions, conditions_report, reproduction_report
 from mallard.bench.view.decision import chart_report
@@ -61,7 +62,7 @@ def _sections(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> list
     return [
         *(_of_experiment(name, measured.get(name)) for name in EXPERIMENTS),
         _peers(rows, runs),
-        report_section("claims", "Claims", claims_report(ledger(rows))),
+        report_section("claims", "Claims", claims_report(ledger(rows), covered=coverage(rows))),
         report_section("decision", "Decide", chart_report(decision_chart(rows))),
         report_section("conditions", "Conditions", conditions_report(runs)),
         report_section("reproduce", "Reproduce", reproduction_report(runs)),

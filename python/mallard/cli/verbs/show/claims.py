@@ -12,6 +12,7 @@ from typing import Any
 
 from mallard.bench.claims import NOT_APPLICABLE, VERDICTS, Entry, counts, ledger
 from mallard.bench.claims.claim import PAPERS
+from mallard.bench.papers.coverage import Coverage, coverage
 from mallard.bench.store import Run, Store
 from mallard.cli import exit_status
 from mallard.cli.forms import check_forms, write_report
@@ -45,7 +46,7 @@ def check(arguments: argparse.Namespace) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from mallard.bench.view.claims import claims_report
 
-    entries, runs = _ledger(arguments)
+    entries, runs, covered = _ledger(arguments)
     verdict = VERDICT_WORDS.get(arguments.verdict)
     chosen = [
         entry
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     hidden = () if arguments.all or verdict else (NOT_APPLICABLE,)
     write_report(
-        arguments, claims_report(chosen, runs, hidden), partial(_as_json, chosen), pipe_width=PIPE_WIDTH
+        arguments, claims_report(chosen, runs, hidden, covered), partial(_as_json, chosen), pipe_width=PIPE_WIDTH
     )
     return exit_status.DONE
 
@@ -63,14 +64,16 @@ def _as_json(entries: Sequence[Entry]) -> str:
     return json.dumps({"counts": counts(entries), "claims": [_numbers(entry) for entry in entries]}, indent=1)
 
 
-def _ledger(arguments: argparse.Namespace) -> tuple[list[Entry], list[Run]]:
+def _ledger(arguments: argparse.Namespace) -> tuple[list[Entry], list[Run], list[Coverage]]:
     if nothing_measured(arguments) and arguments.run == "latest":
-        return ledger([]), []  # the claims are worth reading before the first measurement
+        return ledger([]), [], []  # the claims are worth reading before the first measurement
     with Store.open_existing(arguments.db) as store:
         runs = selected_runs(store, arguments.run)
-        entries = ledger(row for run in runs for row in store.rows(run.id))
+        rows = [row for run in runs for row in store.rows(run.id)]
+    entries = ledger(rows)
     used = {entry.run for entry in entries}
-    return entries, [run for run in runs if run.id in used]
+    covered = [line for line in coverage(rows) if arguments.paper in (None, line.paper)]
+    return entries, [run for run in runs if run.id in used], covered
 
 
 def _numbers(entry: Entry) -> dict[str, Any]:
