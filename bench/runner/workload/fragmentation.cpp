@@ -120,6 +120,12 @@ void describe_fragmentation(json_writer& json) {
     }
     json.close(']');
     json.key("upstreams").open('[').value("cache").value("heap").close(']');
+    json.key("heap_upstream").open('[');
+    for (const std::string& name :
+         strategy_names([](const strategy& s) { return has_fragmentation(s) && has_heap_upstream(s); })) {
+        json.value(name);
+    }
+    json.close(']');
     json.key("perturb_chunks_log2").open('[').value(3).value(most_chunks_log2).close(']');
 }
 

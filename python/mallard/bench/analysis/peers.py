@@ -310,6 +310,8 @@ PAIRS: dict[str, tuple[str, ...]] = {
     "small-object-pool": ("loki", "foonathan-small", MALLOCS),
     "adaptive-pool": ("boost-adaptive-pool", MALLOCS),
     "adaptive-pool-burst": ("boost-adaptive-pool-burst",),
+    "adaptive-pool-aligned": ("boost-adaptive-pool-aligned",),
+    "adaptive-pool-aligned-burst": ("boost-adaptive-pool-aligned-burst",),
     "heap": ("boost-allocator", "boost-interprocess", MALLOCS),
     "heap-burst": ("boost-allocator-burst",),
     "heap-v2": ("boost-allocator-v2", "realloc"),

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from mallard.bench import described
 from mallard.bench.experiments.density import AXES, SIZES, STRUCTURES
 from mallard.bench.experiments.description.axis import FOLLOWS, WORDS, Axis
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Own
 from mallard.bench.experiments.description.scale import PAPER, QUICK, STANDARD, STRATEGIES, Scale
 
+NAME = "fragmentation"
 FREED = UNTOUCHED, ALL, HALF, QUARTER, EIGHTH = "none", "all", "half", "quarter", "eighth"
 FRAGMENTED = (HALF, QUARTER, EIGHTH)  # a part of the chunks is freed
 IN_PRINT = {ALL: "N", HALF: "N/2", QUARTER: "N/4", EIGHTH: "N/8"}  # D in P0213
@@ -38,7 +40,7 @@ def grid(
 
 
 EXPERIMENT = Experiment(
-    name="fragmentation",
+    name=NAME,
     text="density in a heap that others used before (Benchmark V)",
     examples=(
         ("--ds 2 --freed half,eighth --upstream cache,heap", "two states of the heap, two sources of chunks"),
@@ -87,6 +89,12 @@ EXPERIMENT = Experiment(
         PAPER: Scale(3600, grids=(grid(27, STRUCTURES, SIZES, FREED),), variants=False),
     },
     plan="fragmentation",
+    # The contenders and the orders of reuse have one upstream each.
+    only={
+        name: ("upstream", (CACHE,))
+        for name in described.names_in(NAME)
+        if name not in described.EXPERIMENTS[NAME]["heap_upstream"]
+    },
     grid_defaults={"freed": FREED, "upstream": (CACHE,)},
     claimed=("upstream", "ds", "size_log2", "freed"),
     joined=("buffer",),  # chunks from the heap exclude a buffer

@@ -25,7 +25,14 @@ from mallard.bench.plan.assembly import Plan, PlannedRow, assemble, chosen_strat
 from mallard.bench.plan.request import Host, Options, Request
 from mallard.bench.result import Parameters
 from mallard.bench.runner import Runner
-from mallard.bench.selection import select_count, select_counts, select_names, select_numbers, select_sizes
+from mallard.bench.selection import (
+    in_words,
+    select_count,
+    select_counts,
+    select_names,
+    select_numbers,
+    select_sizes,
+)
 from mallard.shared.errors import UsageError
 
 Grid = dict[str, tuple[object, ...]]
@@ -205,6 +212,9 @@ def plan(
         if not scale.within_cores or THREADS in named or parameters[THREADS] <= host.cores
         if (capable := tuple(strategy for strategy in wanted if _is_able(experiment, strategy, parameters)))
     ]
+    unable = [name for name in strategies if not any(name in row.strategies for row in rows)]
+    if request.strategies and unable:
+        messages.append(f"left out: {in_words(unable)}, which no row of these parameters can have")
     most = max((row.parameters[THREADS] for row in rows), default=1) if experiment.threads else 1
     if most > host.cores:
         messages.append(f"up to {most} threads share {host.cores} cores")

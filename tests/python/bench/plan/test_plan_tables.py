@@ -135,6 +135,27 @@ def test_contention_goes_beyond_the_cores_on_request_only(planned: Any) -> None:
     assert "up to 4 threads share 2 cores" in plan.messages
 
 
+def test_chunks_from_the_heap_need_capable_allocators(planned: Any) -> None:
+    """Orders of reuse have one upstream each, as contenders have."""
+    plan = planned("fragmentation", strategies="new-delete,multipool,multipool-last")
+    by_upstream: dict[str, set[str]] = {}
+    for row in plan.rows:
+        by_upstream.setdefault(row.parameters["upstream"], set()).update(row.strategies)
+    assert by_upstream["heap"] == {"new-delete", "multipool"}
+    assert by_upstream["cache"] == {"new-delete", "multipool", "multipool-last"}
+    assert not any("left out" in message for message in plan.messages)
+
+
+def test_strategies_that_no_row_can_have_are_named(planned: Any) -> None:
+    plan = planned(
+        "fragmentation",
+        strategies="new-delete,multipool,multipool-last",
+        options={"upstream": "heap", "freed": "half"},
+    )
+    (message,) = (message for message in plan.messages if "left out" in message)
+    assert "multipool-last" in message
+
+
 def test_freed_by_other_needs_capable_allocators(planned: Any) -> None:
     plan = planned("contention", options={"threads": "1..3"})
     foreign = [row for row in plan.rows if row.parameters["freed_by"] == "other"]
