@@ -12,17 +12,17 @@
 
 namespace {
 
-using index = std::pmr::map<std::pmr::string, int>;
+using word_counts = std::pmr::map<std::pmr::string, int>;
 
 } // namespace
 
 int main() {
     mallard::protected_pages source("the index of words");
     mallard::protected_pages::report_writes();
-    mallard::resource<mallard::monotonic<mallard::protected_pages&>> memory(source);
+    mallard::resource<mallard::monotonic<mallard::protected_pages>> memory(source);
 
     // Winked out: the end of the program writes to none of its nodes.
-    index& words = *mallard::wink_out<index>(memory);
+    word_counts& words = mallard::wink_out<word_counts>(memory);
     std::istringstream text("the quick brown fox jumps over the lazy dog and the fox runs off");
     for (std::string word; text >> word;) {
         ++words[std::pmr::string(word, &memory)];

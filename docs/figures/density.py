@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from figures import bde
 from figures.heat_map_image import heat_map_image
 from figures.stored import (
     DOCS,
@@ -130,7 +131,7 @@ def both_conditions() -> str:
         next((run for run in stored_runs("density") if run.run["options"]["hash"] == hashing), None)
         for hashing in HASHES
     ]
-    return run_conditions(*filter(None, runs))
+    return run_conditions(*filter(None, runs), *bde.runs_of("density"))
 
 
 STRATEGIES_FILE = DOCS.parent / "bench/runner/strategy/strategies.def"
@@ -231,7 +232,7 @@ def averages(*, whole: bool = False) -> str:
     full = full_strings()
     # Without a row that is built once, "built more than once" would repeat its neighbour.
     columns = {"built more than once": summary().repeated} if summary().built_once else {}
-    columns |= {"whole strings hashed": full}
+    columns |= {"whole strings hashed": full, "BDE's": bde.means()}
     printed = printed_table(AVERAGES).lines[0]
     heading = ["strategy", "AS", f"here, % of {BASE}", *columns, "P0213, same rows", "P0089, same rows"]
     lines = []

@@ -147,8 +147,17 @@ def lost_cells() -> str:
     return (
         f"**Losses**: some malloc or other library is measurably faster than mallard's default in "
         f"{len(lost()[PROGRAMS])} of {len(measured)} programs, and in {len(others)} of {len(population)} "
-        "cells of small benchmarks ([where mallard loses](docs/benchmark/losses.md))."
+        f"cells of small benchmarks, in {sum(frees_no_block(duel.theirs.strategy) for duel in others)} of "
+        "these an allocator that frees no single block ([where mallard "
+        "loses](docs/benchmark/losses.md))."
     )
+
+
+def frees_no_block(strategy: str) -> bool:
+    """True if blocks are only released together: by stacks, by monotonic resources, by winking out."""
+    mechanism = strategy.split("/")[0].removesuffix("-cached")
+    alone = "+" not in mechanism and mechanism.endswith(("-monotonic", "-stack", "-temporary"))
+    return alone or strategy.endswith(WINK_MARK)
 
 
 def _lost_to_the_fastest_malloc(duels: Iterable[Duel]) -> int:

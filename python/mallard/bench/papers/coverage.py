@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mallard.bench.experiments.description.axis import PAGES, SMALL
+from mallard.bench.experiments.description.axis import HUGE, PAGES
 from mallard.bench.papers.printed import PrintedTable
 from mallard.bench.papers.registry import all_tables
 from mallard.bench.result import OK, Row
@@ -33,7 +33,7 @@ class Coverage:
     document: str  # as PrintedTable.paper
     experiment: str
     printed: int  # sizes in the document's tables
-    measured: int  # of these, with a row here on small pages
+    measured: int  # of these, with a row here, not on huge pages
 
 
 def coverage(rows: Iterable[Row]) -> list[Coverage]:
@@ -49,7 +49,7 @@ def coverage(rows: Iterable[Row]) -> list[Coverage]:
                 printed.setdefault((paper, table.paper, table.experiment), {}).update(sizes)
     measured: dict[str, set[Size]] = defaultdict(set)
     for row in rows:
-        if row.status == OK and row.parameters.get(PAGES, SMALL) == SMALL:
+        if row.status == OK and row.parameters.get(PAGES.name) != HUGE:
             measured[row.experiment].add(frozenset(row.parameters.items()))
     return [
         Coverage(*table, len(sizes), sum(any(map(size.issubset, measured[table[-1]])) for size in sizes))

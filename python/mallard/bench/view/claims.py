@@ -59,8 +59,8 @@ def claims_report(
     hidden: Collection[str] = (),
     covered: Sequence[Coverage] = (),
 ) -> Report:
-    """Claims with a hidden verdict are counted, but not shown. Without `runs` nothing is said of them, without
-    `covered` nothing of the documents' sizes.
+    """Claims with a hidden verdict are counted, but not shown. Without `runs` nothing is said of them,
+    without `covered` nothing of the documents' sizes.
     """
     shown = tuple(_row(entry) for entry in entries if entry.verdict not in hidden)
     sections = [
@@ -92,9 +92,7 @@ def documents(entries: Sequence[Entry]) -> Table:
 def sizes(covered: Sequence[Coverage]) -> Table:
     """The sizes in each document's tables, and how many of them were measured."""
     experiments = tuple(dict.fromkeys(line.experiment for line in covered))
-    cells = {
-        (line.document, line.experiment): f"{line.measured} of {line.printed}" for line in covered
-    }
+    cells = {(line.document, line.experiment): f"{line.measured} of {line.printed}" for line in covered}
     rows = (
         Row((document, *(cells.get((document, name), "") for name in experiments)))
         for document in dict.fromkeys(line.document for line in covered)

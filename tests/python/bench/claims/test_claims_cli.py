@@ -83,6 +83,16 @@ def test_report_counts_hidden_claims() -> None:
     assert claims_report([]).sections == ()
 
 
+def test_shows_how_many_sizes_were_measured(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    natives = density_rows(names=DS2, sizes=(6, 10))
+    small = [row | {"parameters": row["parameters"] | {"pages": "small"}} for row in natives]
+    write_run(database, small)
+    assert main(["show", "claims", "--paper", "p0089"]) == 0
+    shown = capsys.readouterr().out
+    assert "2 of 132" in shown
+    assert "P0213R0" not in shown
+
+
 def test_lists_claims_without_a_database(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "claims"]) == 0
     assert "0 of 0 claims that could be checked are reproduced" in capsys.readouterr().out

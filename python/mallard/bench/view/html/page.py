@@ -11,8 +11,8 @@ from mallard.bench.choose import decision_chart
 from mallard.bench.claims import ledger
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.papers.catalogue import strategy_text
-from mallard.bench.result import Row
 from mallard.bench.papers.coverage import coverage
+from mallard.bench.result import Row
 from mallard.bench.view.claims import claims_report
 from mallard.bench.view.conditions import cautions, conditions_report, reproduction_report
 from mallard.bench.view.decision import chart_report

@@ -55,7 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     hidden = () if arguments.all or verdict else (NOT_APPLICABLE,)
     write_report(
-        arguments, claims_report(chosen, runs, hidden, covered), partial(_as_json, chosen), pipe_width=PIPE_WIDTH
+        arguments,
+        claims_report(chosen, runs, hidden, covered),
+        partial(_as_json, chosen),
+        pipe_width=PIPE_WIDTH,
     )
     return exit_status.DONE
 

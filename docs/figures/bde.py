@@ -1,0 +1,189 @@
+"""BDE, which the papers measured, beside mallard in the same runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from statistics import fmean, median
+
+from figures.stored import StoredRun, markdown_table, run_conditions, stored_file, stored_runs
+from mallard.bench.analysis.averages import mean_over_rows
+from mallard.bench.analysis.names import BASE
+from mallard.bench.analysis.panel.density import Summary, summaries
+from mallard.bench.analysis.peers import (
+    COUNTED,
+    SLOWER,
+    CellNames,
+    Counterpart,
+    Duel,
+    Standing,
+    counterparts,
+    losses,
+    ratio_text,
+    value_text,
+)
+from mallard.bench.experiments import EXPERIMENTS
+from mallard.bench.papers.tables import P0089, P0213
+from mallard.bench.result import OK, Row
+from mallard.bench.strategy_names import PAPERS, WINK_MARK, paper_number
+from mallard.shared.age import OLD
+from mallard.shared.report.figures import ratio_figure
+from mallard.shared.stats import Ratio
+
+PREFIX = "bde-"
+NOTHING = "Not measured yet."
+LEAST_LOSS = 1.02  # as a ratio
+NO_BUFFER = "none"
+# Another setting of an experiment, as a column beside it.
+IN_OLD_PROCESSES = "programs, old"
+WITHOUT_BUFFER = "density, no buffer"
+
+
+def blocks() -> dict[str, Callable[[], str]]:
+    return {
+        "bde_averages": averages,
+        "bde_pairs": lambda: pairs(whole=False),
+        "bde_losses": slower,
+        "bde_faults": faults,
+        "bde_conditions": lambda: run_conditions(*bde_runs()) if bde_runs() else NOTHING,
+    }
+
+
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"bde_pairs": lambda: pairs(whole=True)}
+
+
+@cache
+def bde_runs() -> list[StoredRun]:
+    return [
+        stored
+        for name in EXPERIMENTS
+        if stored_file(name).exists()
+        for stored in stored_runs(name)
+        if any(row.strategy.startswith(PREFIX) for row in stored.rows)
+    ]
+
+
+def runs_of(column: str) -> list[StoredRun]:
+    """The runs of a column, which is an experiment or one of its other settings."""
+    return [stored for stored in bde_runs() if column in _columns_of(stored)]
+
+
+def _columns_of(stored: StoredRun) -> tuple[str, ...]:
+    name, options = stored.run["experiment"], stored.run["options"]
+    if OLD in options.get("ages", ()):
+        return (IN_OLD_PROCESSES,)
+    return (WITHOUT_BUFFER,) if name == "density" and options.get("buffer") == NO_BUFFER else (name,)
+
+
+def columns() -> list[str]:
+    return list(dict.fromkeys(column for stored in bde_runs() for column in _columns_of(stored)))
+
+
+@cache
+def beside(column: str) -> list[Counterpart]:
+    """The pairs of the two libraries. In old processes without the young ones of the same run."""
+    rows = [row for stored in runs_of(column) for row in stored.rows]
+    if column == IN_OLD_PROCESSES:
+        rows = [row for row in rows if row.parameters.get("age") == OLD]
+    return [pair for pair in counterparts(rows) if pair.theirs.startswith(PREFIX)]
+
+
+@cache
+def summary() -> Summary | None:
+    """Of the run of density whose strategies begin in a buffer."""
+    return summaries(runs_of("density")[0].rows)[0] if runs_of("density") else None
+
+
+def means() -> dict[str, Ratio]:
+    """The mean over the rows of density, to new-delete, of the counterpart of each of P0089's strategies."""
+    found = summary()
+    if found is None:
+        return {}
+    pairs = ((name, mean_over_rows(found.tables, f"{PREFIX}{name}", BASE)) for name in PAPERS.values())
+    return {name: mean for name, mean in pairs if mean}
+
+
+def averages() -> str:
+    """P0089's strategies by both libraries, beside the papers' means over the same rows."""
+    found = summary()
+    if found is None:
+        return NOTHING
+    heading = ["strategy", "AS", "mallard's, here", "BDE's, here", "BDE's, P0213", "BDE's, P0089"]
+    lines = []
+    for name, theirs in means().items():
+        printed = (found.printed_mean(paper, name) for paper in (P0213, P0089))
+        figures = [100 * found.means[name].median, 100 * theirs.median, *printed]
+        texts = ("" if figure is None else f"{figure:.1f}" for figure in figures)
+        lines.append([name, paper_number(name), *texts])
+    return markdown_table([f"% of {BASE}", *heading[1:]], lines, texts=2)
+
+
+def faults() -> str:
+    """The page faults of the timed parts of density, of which BDE's multipool has most."""
+    if not runs_of("density"):
+        return NOTHING
+    theirs = f"{PREFIX}multipool"
+    a_leaf = {name: _mean(name, lambda row: row.minor_faults) for name in (theirs, "multipool", BASE)}
+    system = _mean(theirs, lambda row: row.system_ns) / _mean(theirs, lambda row: row.cpu_ns)
+    return (
+        f"The system takes {100 * system:.0f} % of its time in Benchmark I, for page faults: "
+        f"{a_leaf[theirs]:.3f} for a leaf element, a mean over the rows, in a `multipool` of mallard's "
+        f"{a_leaf['multipool']:.3f}, under `{BASE}` {a_leaf[BASE]:.3f}. At the end of each structure its "
+        "chunks return to glibc's malloc, and from there to the system; mallard's wait in a cache."
+    )
+
+
+def _mean(strategy: str, amount: Callable[[Row], int]) -> float:
+    """An amount for a leaf element: the mean over the rows of the median of the repetitions."""
+    by_cell: dict[str, list[float]] = {}
+    for row in runs_of("density")[0].rows:
+        if row.strategy == strategy and row.status == OK:
+            by_cell.setdefault(str(row.parameters), []).append(amount(row) / row.operations)
+    return fmean(map(median, by_cell.values()))
+
+
+def pairs(*, whole: bool) -> str:
+    """mallard's time by BDE's, a line for each strategy of the papers, a column for each experiment; in the
+    whole table with its interval and the number of cells by verdict.
+    """
+    if not bde_runs():
+        return NOTHING
+    by_name: dict[str, dict[str, Standing]] = {}
+    for column in columns():
+        for pair in beside(column):
+            by_name.setdefault(pair.ours, {})[column] = pair.standings[0]
+    shown = [name for name in PAPERS.values() if name in by_name and (whole or WINK_MARK not in name)]
+    lines = [
+        [name, *(_standing(by_name[name].get(column), whole=whole) for column in columns())] for name in shown
+    ]
+    return markdown_table(["mallard / BDE", *columns()], lines)
+
+
+def _standing(standing: Standing | None, *, whole: bool) -> str:
+    if standing is None or standing.mean is None:
+        return ""
+    if not whole:
+        return ratio_figure(standing.mean.median)
+    cells = "/".join(str(standing.counts[verdict]) for verdict in COUNTED)
+    return f"{ratio_text(standing.mean)} {cells}"
+
+
+def slower() -> str:
+    """A line for each experiment with cells in which BDE's counterpart is faster beyond the interval."""
+    lines = []
+    for column in columns():
+        compared = [duel for pair in beside(column) for each in pair.standings for duel in each.duels]
+        lost = [duel for duel in losses(compared) if duel.ratio is None or duel.ratio.median >= LEAST_LOSS]
+        if lost:
+            lines.append([column, f"{len(lost)} of {len(compared)}", *_worst(lost, compared)])
+    heading = ["experiment", "pairs of cells", "the worst", "mallard's", "BDE's", "mallard / BDE"]
+    return markdown_table(heading, lines, texts=1, more_texts=heading[2:5]) if lines else "None."
+
+
+def _worst(lost: Sequence[Duel], compared: Sequence[Duel]) -> list[str]:
+    worst = lost[0]
+    assert worst.verdict == SLOWER
+    cell = CellNames(compared).of(worst).replace(", small pages", "").replace("<", "&lt;")
+    sides = (f"`{side.strategy}` {value_text(side, worst)}" for side in (worst.ours, worst.theirs))
+    return [cell, *sides, ratio_text(worst.ratio)]

@@ -1,0 +1,72 @@
+"""`docs/figures/bde.py`: its tables beside the stored rows, counted anew."""
+
+from __future__ import annotations
+
+from statistics import fmean, median
+
+import pytest
+from figures import bde
+
+from mallard.bench.papers.tables import P0089, own_table
+from mallard.bench.result import OK
+from mallard.bench.strategy_names import PAPERS
+
+
+def lines_of(table: str) -> dict[str, list[str]]:
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    return {cells[0]: cells[1:] for cells in rows}
+
+
+def percents(strategy: str) -> dict[tuple[str, int], float]:
+    """Structure and size -> percent of new-delete's time, the median over the repetitions."""
+    times: dict[tuple[str, int], dict[str, dict[int, float]]] = {}
+    for row in bde.runs_of("density")[0].rows:
+        if row.status == OK and row.strategy in (strategy, "new-delete"):
+            place = (str(row.parameters["ds"]), int(row.parameters["size_log2"]))
+            of_strategy = times.setdefault(place, {}).setdefault(row.strategy, {})
+            of_strategy[row.repetition] = row.cpu_ns / row.operations
+    return {
+        place: 100 * median(times_of[strategy][n] / base for n, base in times_of["new-delete"].items())
+        for place, times_of in times.items()
+    }
+
+
+@pytest.mark.parametrize("strategy", ["multipool", "monotonic/base"])
+def test_means_are_over_the_same_rows(strategy: str) -> None:
+    number, ours, theirs, _, of_p0089 = lines_of(bde.averages())[strategy]
+    assert PAPERS[number] == strategy
+    measured = percents(strategy)
+    assert float(ours) == pytest.approx(fmean(measured.values()), rel=0.05)
+    assert float(theirs) == pytest.approx(fmean(percents(f"bde-{strategy}").values()), rel=0.05)
+    printed = fmean(own_table(P0089, ds).percent(size, strategy) for ds, size in measured)
+    assert float(of_p0089) == pytest.approx(printed, abs=0.06)
+
+
+def test_every_numbered_strategy_has_a_line() -> None:
+    assert set(lines_of(bde.averages())) == {name for name in PAPERS.values() if "new-delete" not in name}
+
+
+def test_experiments_are_columns() -> None:
+    heading = bde.pairs(whole=False).splitlines()[0]
+    assert {"programs", "density", "locality", "utilization", "contention", "reuse"} <= set(bde.columns())
+    assert all(column in heading for column in bde.columns())
+    assert not any("wink" in name for name in lines_of(bde.pairs(whole=False)))
+    whole = lines_of(bde.pairs(whole=True))
+    cells = [
+        int(count) for count in whole["multipool"][bde.columns().index("density")].split()[-1].split("/")
+    ]
+    assert sum(cells) == len(percents("bde-multipool"))
+
+
+def test_old_processes_are_a_column_apart() -> None:
+    for stored in bde.bde_runs():
+        aged = "old" in stored.run["options"].get("ages", ())
+        assert (bde.IN_OLD_PROCESSES in bde._columns_of(stored)) == aged
+
+
+def test_losses_name_what_bde_wins() -> None:
+    for cells in lines_of(bde.slower()).values():
+        lost, compared = map(int, cells[0].split(" of "))
+        assert 0 < lost < compared
+        assert "`bde-" in cells[3]
+        assert float(cells[4].split()[0]) >= bde.LEAST_LOSS
