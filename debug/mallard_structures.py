@@ -16,7 +16,7 @@ MOST_STEPS = 20_000
 
 # The inline namespaces of core/build_mode.hpp.
 MODE = re.compile(
-    r"\b((checked_)?n?debug|library)(_with_address_sanitizer)?(_without_exceptions)?(_without_threads)?::"
+    r"\b(((checked_)?n?debug|library)(_with_address_sanitizer)?(_without_exceptions)?(_without_threads)?|with_names)::"
 )
 ALLOCATOR = re.compile(r"mallard::(?:unchecked::)?(\w+)(<.*)?")
 
@@ -531,6 +531,16 @@ def adaptor(*numbers: str) -> Callable[[Object], Report]:
     )
 
 
+def named(o: Object) -> Report:
+    """An adaptor with an entry in the list of names, or, in a program without names, the mechanism as a base."""
+    if o.has("entry_"):
+        return adaptor("bytes_in_use_")(o)
+    name = stem(arguments(o.type_name())[0])
+    report = READERS[name](o)
+    report.of = f"{name} {report.of}".strip()
+    return report
+
+
 def two_mechanisms(o: Object) -> Report:
     first, second = o["first_"], o["second_"]
     return Report([], {"first": first, "second": second}, inner=f"{line(first)}; and of {line(second)}")
@@ -592,6 +602,7 @@ READERS: dict[str, Callable[[Object], Report]] = {
     "limited": adaptor("bytes_in_use_", "limit_bytes_"),
     "failing": adaptor("plan_.at", "requests_"),
     "sealed": adaptor("sealed_", "calls_"),
+    "named": named,
     "recorded": adaptor(),
     "synchronized": adaptor(),
     "checked": adaptor(),

@@ -6,6 +6,7 @@
 #include <mallard/adapt/failing.hpp>
 #include <mallard/adapt/fallback.hpp>
 #include <mallard/adapt/limited.hpp>
+#include <mallard/adapt/named.hpp>
 #include <mallard/adapt/recorded.hpp>
 #include <mallard/adapt/sealed.hpp>
 #include <mallard/adapt/segregate.hpp>
