@@ -44,6 +44,8 @@ using mallard::chunk_cache_stats;
 using mallard::chunk_growth;
 using mallard::command_bits;
 using mallard::common_pool;
+using mallard::concurrent_monotonic;
+using mallard::concurrent_monotonic_options;
 using mallard::concurrent_multipool;
 using mallard::copy_string;
 using mallard::counted;

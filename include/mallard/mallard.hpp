@@ -31,6 +31,7 @@
 #include <mallard/lifetime/wink_out.hpp>
 #include <mallard/local/adaptive_pool.hpp>
 #include <mallard/local/arenas.hpp>
+#include <mallard/local/concurrent_monotonic.hpp>
 #include <mallard/local/concurrent_multipool.hpp>
 #include <mallard/local/fixed_pool.hpp>
 #include <mallard/local/fwd.hpp>

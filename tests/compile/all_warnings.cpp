@@ -46,6 +46,7 @@ template class mallard::limited<mallard::heap<>>;
 template class mallard::failing<mallard::multipool<>>;
 template class mallard::sealed<mallard::heap<>>;
 template class mallard::named<mallard::multipool<>>;
+template class mallard::concurrent_monotonic<>;
 template class mallard::recorded<mallard::heap<>>;
 template class mallard::recorded<mallard::monotonic<>&>;
 template class mallard::synchronized<mallard::heap<>>;

@@ -45,6 +45,7 @@ LINES = {
     "any": "upstream_ref to monotonic<chunk_cache> at 0x",
     "system_pages": "pages",
     "shared": "concurrent_multipool over chunk_cache: ",
+    "together": "concurrent_monotonic over chunk_cache: ",
     "counted": "counted (bytes in use 20, allocations 3, deallocations 1, peak bytes 30, failures 0) of ",
     "limited": "limited (bytes in use 200, limit bytes 1,000) of monotonic over chunk_cache: ",
     "failing": "failing (at 7, requests 2) of heap over chunk_cache: ",
