@@ -16,7 +16,7 @@ MOST_STEPS = 20_000
 
 # The inline namespaces of core/build_mode.hpp.
 MODE = re.compile(
-    r"\b((checked_)?n?debug|library)(_with_address_sanitizer)?(_without_exceptions)?(_without_threads)?::"
+    r"\b(((checked_)?n?debug|library)(_with_address_sanitizer)?(_without_exceptions)?(_without_threads)?|with_names)::"
 )
 ALLOCATOR = re.compile(r"mallard::(?:unchecked::)?(\w+)(<.*)?")
 
@@ -307,6 +307,19 @@ def multipool(o: Object) -> Report:
     return with_upstream(o, report)
 
 
+def concurrent_monotonic(o: Object) -> Report:
+    """The current chunk begins with the number of bytes that are taken of its room, behind a cache line."""
+    report, current = Report(), o.word(o["current_"].address())
+    add_chunks(report, chunk_list(o["chunks_"]))
+    if current:
+        room = o.word(current + 2 * o.word_bytes()) - 64
+        left = max(room - o.word(current), 0)
+        report.figures.append(f"{count(left, 'byte')} left")
+        report.add(bytes_left=left)
+    report.add(upstream_calls=o["upstream_calls_"].number())
+    return with_upstream(o, report)
+
+
 def concurrent_multipool(o: Object) -> Report:
     """Free blocks are those of the pool; others wait in the magazines of threads and in the depot."""
     report, waiting, batches = multipool(o["pool_"]), 0, 0
@@ -531,6 +544,16 @@ def adaptor(*numbers: str) -> Callable[[Object], Report]:
     )
 
 
+def named(o: Object) -> Report:
+    """An adaptor with an entry in the list of names; in a program without names the mechanism as a base."""
+    if o.has("entry_"):
+        return adaptor("bytes_in_use_")(o)
+    name = stem(arguments(o.type_name())[0])
+    report = READERS[name](o)
+    report.of = f"{name} {report.of}".strip()
+    return report
+
+
 def two_mechanisms(o: Object) -> Report:
     first, second = o["first_"], o["second_"]
     return Report([], {"first": first, "second": second}, inner=f"{line(first)}; and of {line(second)}")
@@ -576,6 +599,7 @@ COUNTS = ("allocations", "deallocations", "peak_bytes", "failures")
 READERS: dict[str, Callable[[Object], Report]] = {
     "monotonic": monotonic,
     "multipool": multipool,
+    "concurrent_monotonic": concurrent_monotonic,
     "concurrent_multipool": concurrent_multipool,
     "fixed_pool": fixed_pool,
     "small_object_pool": small_object_pool,
@@ -592,6 +616,7 @@ READERS: dict[str, Callable[[Object], Report]] = {
     "limited": adaptor("bytes_in_use_", "limit_bytes_"),
     "failing": adaptor("plan_.at", "requests_"),
     "sealed": adaptor("sealed_", "calls_"),
+    "named": named,
     "recorded": adaptor(),
     "synchronized": adaptor(),
     "checked": adaptor(),

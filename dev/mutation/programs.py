@@ -30,6 +30,7 @@ KINDS = {
     "ADAPTIVE_POOL": ("local/adaptive_pool.hpp",),
     "HEAP": ("local/heap.hpp", "local/region_heap.hpp"),
     "CONCURRENT_MULTIPOOL": ("local/concurrent_multipool.hpp",),
+    "CONCURRENT_MONOTONIC": ("local/concurrent_monotonic.hpp",),
     "ADAPTOR": (
         *("adapt/checked.hpp", "adapt/counted.hpp", "adapt/failing.hpp", "adapt/limited.hpp"),
         *("adapt/sealed.hpp", "adapt/synchronized.hpp"),

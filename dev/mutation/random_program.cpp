@@ -64,6 +64,10 @@ void add_kinds() {
     add<model::concurrent_multipool>();
     add<model::concurrent_multipool_of_small_blocks>();
 }
+#elif defined(KINDS_OF_CONCURRENT_MONOTONIC)
+void add_kinds() {
+    add<model::concurrent_monotonic>({.uses_again = false});
+}
 #elif defined(KINDS_OF_ADAPTOR)
 void add_kinds() {
     add<multipool, model::counted>();

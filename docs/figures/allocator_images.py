@@ -54,6 +54,19 @@ PICTURES: dict[str, tuple[str, Sequence[Memory]]] = {
             Memory("chunk", (*_used(3, 2, 2), Block("free", 5, "cursor, then free memory"))),
         ),
     ),
+    "concurrent_monotonic": (
+        "each thread adds to the number of bytes that are taken; a free does nothing",
+        (
+            Memory("chunk", (Block("meta", 1), *_used(2, 3, 1, 2, 4))),
+            Memory(
+                "current chunk",
+                (
+                    *(Block("meta", 1), Block("used", 2, "1"), Block("used", 1, "2")),
+                    *(Block("used", 3, "1"), Block("free", 6, "number, then free memory")),
+                ),
+            ),
+        ),
+    ),
     "multipool": (
         "one chunk for all sizes; a freed block waits in the list of its size",
         (

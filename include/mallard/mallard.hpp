@@ -6,6 +6,7 @@
 #include <mallard/adapt/failing.hpp>
 #include <mallard/adapt/fallback.hpp>
 #include <mallard/adapt/limited.hpp>
+#include <mallard/adapt/named.hpp>
 #include <mallard/adapt/recorded.hpp>
 #include <mallard/adapt/sealed.hpp>
 #include <mallard/adapt/segregate.hpp>
@@ -30,6 +31,7 @@
 #include <mallard/lifetime/wink_out.hpp>
 #include <mallard/local/adaptive_pool.hpp>
 #include <mallard/local/arenas.hpp>
+#include <mallard/local/concurrent_monotonic.hpp>
 #include <mallard/local/concurrent_multipool.hpp>
 #include <mallard/local/fixed_pool.hpp>
 #include <mallard/local/fwd.hpp>

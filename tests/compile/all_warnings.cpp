@@ -45,6 +45,8 @@ template class mallard::counted<mallard::multipool<>>;
 template class mallard::limited<mallard::heap<>>;
 template class mallard::failing<mallard::multipool<>>;
 template class mallard::sealed<mallard::heap<>>;
+template class mallard::named<mallard::multipool<>>;
+template class mallard::concurrent_monotonic<>;
 template class mallard::recorded<mallard::heap<>>;
 template class mallard::recorded<mallard::monotonic<>&>;
 template class mallard::synchronized<mallard::heap<>>;

@@ -76,7 +76,9 @@ protected:
 using shared_allocators =
     ::testing::Types<mallard::synchronized<mallard::multipool<equipment::ledger>>,
                      mallard::synchronized<mallard::monotonic<equipment::ledger>>,
+                     mallard::concurrent_monotonic<equipment::ledger>,
                      mallard::concurrent_multipool<equipment::ledger>,
+                     mallard::checked<mallard::concurrent_monotonic<equipment::ledger>>,
                      mallard::checked<mallard::concurrent_multipool<equipment::ledger>>,
                      mallard::counted<mallard::concurrent_multipool<equipment::ledger>>>;
 TYPED_TEST_SUITE(shared_by_threads, shared_allocators);

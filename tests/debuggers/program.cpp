@@ -38,6 +38,7 @@ mallard::pages system_pages;
 mallard::multipool<> pool;
 mallard::multipool<mallard::pages, mallard::first_freed> queues(system_pages);
 mallard::fast_fit<mallard::new_delete, mallard::last_freed> stacks;
+mallard::concurrent_monotonic<> together;
 mallard::concurrent_multipool<> shared;
 mallard::fixed_pool_for<order> orders;
 mallard::fixed_pool_for<order, mallard::static_arena<1024>, mallard::last_freed> few;
@@ -54,6 +55,7 @@ mallard::counted<mallard::monotonic<>> counted;
 mallard::limited<mallard::monotonic<>&> limited(1000, arena);
 mallard::failing<mallard::heap<>> failing(mallard::failure_plan{.at = 7});
 mallard::recorded<mallard::multipool<>> recorded("nodes");
+mallard::named<mallard::multipool<>> named("named");
 mallard::synchronized<mallard::multipool<>> locked;
 mallard::segregate<64, mallard::small_object_pool<>, mallard::heap<>> both;
 mallard::fallback<mallard::fixed_pool<>, mallard::new_delete> either;
@@ -138,6 +140,7 @@ int main() {
     use(queues, 40, 300, 280);
     use(queues, 80, 4, 4);
     use(stacks, 40, 5, 2);
+    use(together, 100, 100, 0);
     use(shared, 40, 5, 2);
     use(orders, sizeof(order), 200, 150);
     use(few, sizeof(order), 5, 2);
@@ -169,6 +172,6 @@ int main() {
 #define TELL(name) tell(#name, name)
     TELL(arena), TELL(spilled), TELL(chained), TELL(below), TELL(pool), TELL(queues), TELL(stacks);
     TELL(orders), TELL(few), TELL(given), TELL(single), TELL(unused);
-    TELL(small), TELL(nodes), TELL(whole_nodes), TELL(heap), TELL(region);
+    TELL(small), TELL(nodes), TELL(whole_nodes), TELL(heap), TELL(region), TELL(together);
     all_is_used();
 }

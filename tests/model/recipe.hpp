@@ -125,6 +125,14 @@ struct synchronized_multipool {
     mallard::synchronized<mallard::multipool<equipment::ledger>> top;
 };
 
+/// Small chunks, which requests find full.
+struct concurrent_monotonic {
+    explicit concurrent_monotonic(equipment::ledger& source)
+        : top(source, {.growth = {.first_chunk_bytes = 256, .largest_chunk_bytes = 4096}}) {}
+    void release_below() noexcept {}
+    mallard::concurrent_monotonic<equipment::ledger> top;
+};
+
 struct concurrent_multipool {
     explicit concurrent_multipool(equipment::ledger& source) : top(source) {}
     void release_below() noexcept {}

@@ -187,6 +187,21 @@ public:
               [this](const mixed_return& b) { mechanism_.deallocate_many(std::move(b.blocks)); });
     }
 
+    // ---- blocks to come
+
+    void reserve(std::size_t bytes, std::size_t alignment, std::size_t count)
+        requires requires(mechanism_type& m) { m.reserve(bytes, alignment, count); }
+    {
+        hook_(mechanism_, reserving{bytes, alignment, count},
+              [this](const reserving& r) { mechanism_.reserve(r.bytes, r.alignment, r.count); });
+    }
+
+    void reserve(std::size_t bytes)
+        requires requires(mechanism_type& m) { m.reserve(bytes); }
+    {
+        hook_(mechanism_, reserving{bytes}, [this](const reserving& r) { mechanism_.reserve(r.bytes); });
+    }
+
     // ---- all blocks
 
     void release() noexcept

@@ -19,7 +19,7 @@
 
 namespace mallard { inline namespace MALLARD_MODE {
 
-/// Requests are for a block, for a burst of them, or for the growth of one.
+/// Requests are for a block, for a burst of them, for the growth of one, or for a reserve.
 struct failure_plan {
     std::size_t at = 1;    ///< the request that fails, counted from 1; 0 for none
     bool for_ever = false; ///< true if all requests after it fail too
@@ -67,6 +67,12 @@ public:
     template <class Mechanism, class Call>
     bool operator()(Mechanism&, const resizing& r, Call call) {
         return !(r.new_bytes > r.old_bytes && should_fail(r.new_bytes, 1, true)) && call(r);
+    }
+
+    template <class Mechanism, class Call>
+    void operator()(Mechanism&, const reserving& r, Call call) {
+        static_cast<void>(should_fail(r.bytes, r.alignment, false));
+        call(r);
     }
 
 private:

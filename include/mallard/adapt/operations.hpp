@@ -69,6 +69,13 @@ struct resizing {
     std::size_t new_bytes;
 };
 
+/// reserve(): of blocks, or of bytes.
+struct reserving {
+    std::size_t bytes;
+    std::size_t alignment = 1;
+    std::size_t count = 1;
+};
+
 /// release(), rewind(): no block lives afterwards.
 struct ending {};
 

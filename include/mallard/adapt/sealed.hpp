@@ -73,6 +73,12 @@ public:
         return !refuses(r.new_bytes, 1, true) && call(r);
     }
 
+    template <class Mechanism, class Call>
+    void operator()(Mechanism&, const reserving& r, Call call) {
+        static_cast<void>(refuses(r.bytes, r.alignment, false));
+        call(r);
+    }
+
     template <class Mechanism, class Operation, class Call>
         requires gives_memory_back<Operation>
     decltype(auto) operator()(Mechanism&, const Operation& operation, Call call) {

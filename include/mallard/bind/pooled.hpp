@@ -87,6 +87,14 @@ public:
         return Tag::pool();
     }
 
+    /// Effects: reserves `count` objects in the pool. Those of per_thread are the calling thread's.
+    /// Throws: the pool's exceptions.
+    static void reserve(std::size_t count)
+        requires requires(tag_pool_t<Tag>& p) { p.reserve(count, count, count); }
+    {
+        pool().reserve(sizeof(T), alignment(), count);
+    }
+
     /// Returns: a block of the pool for a T; of the global heap for a derived class of another size.
     /// Throws: std::bad_alloc, or the exceptions of the pool's upstream.
     /// Complexity: the pool's.

@@ -16,6 +16,7 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/free_block.hpp>
+#include <mallard/core/prefault.hpp>
 #include <mallard/core/thread_safe.hpp>
 
 #include <cstddef>
@@ -163,6 +164,17 @@ template <upstream A>
         burst.add(allocator.allocate(bytes, alignment));
     }
     return burst.finish();
+}
+
+/// Effects: allocates `count` blocks, touches their pages, and makes them free.
+/// Throws: the exceptions of allocate_many(); no block stays in use then.
+template <burst_allocator A>
+void reserve_by_burst(A& allocator, std::size_t bytes, std::size_t alignment, std::size_t count) {
+    block_chain blocks = allocator.allocate_many(bytes, alignment, count);
+    blocks.for_each([bytes](void* p) { // the links stay: each has touched the first word of its block
+        prefault(static_cast<std::byte*>(p) + sizeof(void*), bytes - sizeof(void*));
+    });
+    allocator.deallocate_many(std::move(blocks), bytes, alignment);
 }
 
 }} // namespace mallard::core::MALLARD_MODE

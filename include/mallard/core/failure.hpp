@@ -77,6 +77,9 @@ namespace mallard::core { inline namespace MALLARD_LIBRARY {
 /// Effects: fails because such blocks have no room for a link.
 [[noreturn]] void refuse_burst(std::size_t bytes, std::size_t alignment);
 
+/// Effects: fails because the pool takes blocks above `most_bytes` bytes, with their alignment, from its upstream one by one.
+[[noreturn]] void refuse_reserve(std::size_t bytes, std::size_t alignment, std::size_t most_bytes);
+
 /// Effects: fails because blocks of a pool have at most `most_bytes` bytes at `most_alignment`.
 [[noreturn]] void refuse_block_size(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
                                     std::size_t most_alignment);

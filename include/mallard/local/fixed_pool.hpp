@@ -211,6 +211,17 @@ public:
         taken.for_each([&](void* p) { deallocate(p, bytes, alignment); });
     }
 
+    /// Effects: makes sure that `count` blocks are free, and touches their pages: as many requests need no room of the arena and
+    /// no new page. Fixes the size as a request would. release() ends the reserve.
+    /// Throws: the exceptions of allocate(). A chunk that was taken may stay.
+    /// Complexity: linear in the blocks and their pages, apart from calls upstream.
+    void reserve(std::size_t bytes, std::size_t alignment, std::size_t count) {
+        const block_size size = serves(bytes, alignment)
+                                    ? block_size{free_.block_bytes(), alignment_}
+                                    : block_size{core::max(bytes, sizeof(void*)), alignment};
+        core::reserve_by_burst(*this, size.bytes, size.alignment, count);
+    }
+
     /// Effects: returns all memory to the arena, and invalidates all blocks. If the first request fixed the
     /// size, the next one will.
     /// Requires: allocators over this one were released before, or are never used again.

@@ -15,6 +15,8 @@ enum class slab_shape { divided, undivided };
 template <upstream Upstream = chunk_cache, slab_shape Shape = slab_shape::divided>
 class adaptive_pool;
 template <upstream Upstream = chunk_cache>
+class concurrent_monotonic;
+template <upstream Upstream = chunk_cache>
 class concurrent_multipool;
 template <upstream Upstream = chunk_cache>
 class heap;

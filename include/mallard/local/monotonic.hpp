@@ -27,6 +27,7 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
+#include <mallard/core/prefault.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
@@ -169,6 +170,18 @@ public:
         return front_.resize_last(p, old_bytes, new_bytes);
     }
 
+    /// Effects: makes sure that the region has `bytes` free bytes, and touches their pages: requests for fewer, each rounded up
+    /// to a multiple of 8 and of its alignment, need no call upstream and no new page. A region that is too short is replaced,
+    /// and its rest is lost until a rewind() or a rollback(). These keep what was used, not what was reserved.
+    /// Throws: the exceptions of allocate(); the allocator is unchanged then.
+    /// Complexity: linear in the pages, apart from calls upstream.
+    void reserve(std::size_t bytes) {
+        if (bytes > front_.free_bytes()) {
+            take_room(bytes);
+        }
+        core::prefault(front_.cursor(), bytes);
+    }
+
     /// Effects: returns all chunks to the upstream, and invalidates all blocks.
     /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks.
@@ -304,6 +317,9 @@ private:
     template <bool Quiet>
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
 
+    /// Effects: makes a chunk the region that has room for `bytes`.
+    [[gnu::cold, gnu::noinline]] void take_room(std::size_t bytes);
+
     /// Effects: takes a chunk, kept or new, of at least `least_bytes`, and puts it in front of the others.
     /// Returns: the chunk; null, with no effect, if the upstream has none and `Quiet` is true.
     /// Throws: the upstream's exceptions; nothing has changed then.
@@ -318,6 +334,8 @@ private:
     }
 
     static constexpr std::size_t granule = chunks::region_front::granule;
+    /// Of a chunk around a block, with what rounding it up may add.
+    static constexpr std::size_t overhead = sizeof(chunks::chunk) + fundamental_alignment - 1;
 
     [[MALLARD_NO_UNIQUE_ADDRESS]] core::upstream_handle<Upstream> upstream_;
     chunks::region_front front_;
@@ -417,7 +435,6 @@ void* monotonic<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignm
     // A chunk begins at the fundamental alignment; a stricter one may cost padding.
     const std::size_t most_padding =
         alignment > fundamental_alignment ? alignment - fundamental_alignment : 0;
-    constexpr std::size_t overhead = sizeof(chunks::chunk) + fundamental_alignment - 1;
     if (bytes > SIZE_MAX - overhead - most_padding) {
         if constexpr (Quiet) {
             return nullptr;
@@ -438,6 +455,15 @@ void* monotonic<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignm
     }
     core::unpoison(block, bytes);
     return block;
+}
+
+template <upstream Upstream>
+void monotonic<Upstream>::take_room(std::size_t bytes) {
+    if (bytes > SIZE_MAX - overhead) {
+        core::fail_as_upstream(upstream_.get(), bytes, fundamental_alignment);
+    }
+    chunks::chunk* const taken = take_chunk<false>(core::align_down(bytes + overhead, fundamental_alignment));
+    front_.set_room(taken->begin(), taken->end());
 }
 
 }} // namespace mallard::unchecked::MALLARD_MODE

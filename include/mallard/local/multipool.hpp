@@ -33,6 +33,7 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/expansion.hpp>
+#include <mallard/core/failure.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
@@ -169,6 +170,15 @@ public:
             deallocate(core::known(chain.pop_front()), bytes, alignment);
         }
     }
+
+    /// Effects: makes sure that `count` blocks of the size class are free, and touches their pages: as many requests for blocks
+    /// of that class need no call upstream and no new page, whatever other requests come in between. release() and tidy() end
+    /// the reserve. A shrinking_multipool has none, because it returns free blocks on its own.
+    /// Throws: refused_request if such a block goes straight upstream; the exceptions of allocate(). A chunk that was taken may
+    /// stay.
+    /// Complexity: linear in the blocks and their pages, apart from calls upstream.
+    void reserve(std::size_t bytes, std::size_t alignment, std::size_t count)
+        requires(!reuse::gives_chunks_back<Classes>);
 
     /// Effects: returns all memory to the upstream, and invalidates all blocks.
     /// Requires: allocators over this one were released before, or are never used again.
@@ -461,6 +471,19 @@ block_chain multipool<Upstream, Reuse, Classes>::allocate_many(std::size_t bytes
         }
     }
     return burst.finish();
+}
+
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
+void multipool<Upstream, Reuse, Classes>::reserve(std::size_t bytes, std::size_t alignment, std::size_t count)
+    requires(!reuse::gives_chunks_back<Classes>)
+{
+    MALLARD_EXPECTS(is_power_of_two(alignment));
+    const bool over_aligned = alignment > fundamental_alignment;
+    if (Classes::index(over_aligned ? over_aligned_bytes(bytes, alignment) : bytes,
+                       core::min(alignment, fundamental_alignment)) >= front_.classes()) {
+        core::refuse_reserve(bytes, alignment, largest_pooled_bytes());
+    }
+    core::reserve_by_burst(*this, largest_request(bytes, alignment), alignment, count);
 }
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>

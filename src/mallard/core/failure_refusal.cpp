@@ -74,6 +74,16 @@ void refuse_burst(std::size_t bytes, std::size_t alignment) {
     refuse(bytes, alignment, text.data());
 }
 
+void refuse_reserve(std::size_t bytes, std::size_t alignment, std::size_t most_bytes) {
+    std::array<char, 224> text;
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: a request for a reserve of %zu bytes a block at alignment %zu is refused: the pool keeps "
+        "blocks of up to %zu bytes, and returns larger ones at once; raise largest_pooled_bytes",
+        bytes, alignment, most_bytes);
+    refuse(bytes, alignment, text.data());
+}
+
 void refuse_block_size(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
                        std::size_t most_alignment) {
     std::array<char, 224> text;

@@ -1,6 +1,7 @@
 #include "../platform/memory.hpp"
 
 #include <mallard/core/failure.hpp>
+#include <mallard/core/prefault.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/upstream/pages.hpp>
 
@@ -66,9 +67,7 @@ void touch_all(std::byte* p, std::size_t bytes) noexcept {
     if (platform::populate(p, bytes)) {
         return;
     }
-    for (std::size_t offset = 0; offset < bytes; offset += pages::page_bytes()) {
-        *static_cast<volatile std::byte*>(p + offset) = std::byte{0};
-    }
+    core::prefault(p, bytes);
 }
 
 /// Effects: makes the leak checker search these pages. By itself it searches malloc's memory only.

@@ -9,6 +9,8 @@ void add_shared(kind_list& to) {
     add<concurrent_multipool_of_small_blocks>(to, "concurrent_multipool_of_small_blocks", pool,
                                               {.slowness = 4});
     // A burst that fails returns its blocks one by one, and their memory stays used until a release.
+    add<concurrent_monotonic, extent::checked>(to, "concurrent_monotonic", {.leaves_no_trace = false},
+                                               {.uses_again = false});
     add<synchronized_monotonic>(to, "synchronized_monotonic", {.leaves_no_trace = false},
                                 {.uses_again = false});
     add<synchronized_multipool, extent::adaptable>(to, "synchronized_multipool");

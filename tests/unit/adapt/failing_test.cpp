@@ -48,6 +48,16 @@ TEST(failing, fails_a_burst_as_one_request) {
     pool.deallocate_many(std::move(blocks), 24, 8);
 }
 
+TEST(failing, fails_a_reserve_as_one_request) {
+    mallard::failing<mallard::multipool<>> pool(mallard::failure_plan{.at = 2});
+    pool.reserve(24, 8, 10);
+    EXPECT_EQ(pool.requests(), 1U);
+    EXPECT_OUT_OF_MEMORY(pool.reserve(24, 8, 10));
+    mallard::failing<mallard::monotonic<>> arena(mallard::failure_plan{.at = 1});
+    EXPECT_OUT_OF_MEMORY(arena.reserve(100));
+    arena.reserve(100);
+}
+
 TEST(failing, fails_mixed_burst_as_one_request) {
     mallard::failing<mallard::heap<>> h(mallard::failure_plan{.at = 2});
     const std::size_t sizes[] = {8, 600, 300};

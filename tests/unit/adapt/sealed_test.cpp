@@ -107,33 +107,16 @@ TEST(sealed, proves_that_a_pool_is_warm) {
     EXPECT_EQ(source.mechanism().complaints(), equipment::no_complaints);
 }
 
-/// A burst that goes back at once reserves the blocks.
-template <class Pool>
-void expect_blocks_after_a_burst(mallard::sealed<ledger>& source, Pool& pool) {
-    constexpr std::size_t bytes = 40;
-    mallard::deallocate_many(pool, mallard::allocate_many(pool, bytes, 8, 1000), bytes, 8);
-    source.seal();
-    std::vector<void*> blocks(1000);
-    for (void*& p : blocks) {
-        p = pool.allocate(bytes, 8);
-    }
-    for (void* const p : blocks) {
-        pool.deallocate(p, bytes, 8);
-    }
-    EXPECT_EQ(source.calls_since_seal(), 0U);
-    EXPECT_EQ(pool.try_allocate(1'000'000), nullptr);
-}
-
-TEST(sealed, lets_pools_live_on_a_burst) {
-    mallard::sealed<ledger> source;
-    mallard::multipool<mallard::sealed<ledger>> pool(source);
-    expect_blocks_after_a_burst(source, pool);
-
-    source.unseal();
-    using arena = mallard::growing_arena<mallard::sealed<ledger>>;
-    mallard::fixed_pool<arena> blocks(mallard::block_size{40, 8}, source);
-    expect_blocks_after_a_burst(source, blocks);
-    source.unseal();
+TEST(sealed, refuses_reserves) {
+    mallard::sealed<mallard::multipool<>> pool;
+    mallard::sealed<mallard::monotonic<>> arena;
+    pool.reserve(24, 8, 10);
+    pool.seal();
+    arena.seal();
+    EXPECT_OUT_OF_MEMORY(pool.reserve(24, 8, 1));
+    EXPECT_OUT_OF_MEMORY(arena.reserve(1));
+    EXPECT_EQ(pool.mechanism().stats().upstream_calls, 1U);
+    EXPECT_EQ(arena.mechanism().stats().upstream_calls, 0U);
 }
 
 std::atomic<std::size_t> failed_bytes;

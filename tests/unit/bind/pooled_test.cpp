@@ -43,6 +43,25 @@ TEST(pooled, reuses_block_of_deleted_object) {
     delete second;
 }
 
+template <class T>
+concept reserves = requires { T::reserve(1); };
+
+struct reserved_pool : mallard::per_thread<reserved_pool, mallard::multipool<>> {};
+struct reserved : mallard::pooled<reserved, reserved_pool> {
+    char bytes[48];
+};
+
+TEST(pooled, reserves_objects) {
+    static_assert(!reserves<order>, "threads share the common pool");
+    reserved::reserve(100);
+    const std::size_t calls = reserved::pool().stats().upstream_calls;
+    std::array<std::unique_ptr<reserved>, 100> all;
+    for (auto& p : all) {
+        p = std::make_unique<reserved>();
+    }
+    EXPECT_EQ(reserved::pool().stats().upstream_calls, calls);
+}
+
 TEST(pooled, is_no_part_of_the_object) {
     struct plain {
         int number;

@@ -1,4 +1,5 @@
 #include "equipment/out_of_memory.hpp"
+#include "equipment/resident_pages.hpp"
 
 #include <mallard/core/failure.hpp>
 #include <mallard/upstream/pages.hpp>
@@ -21,14 +22,9 @@
 
 namespace {
 
-constexpr auto never = mallard::page_options{.huge = mallard::huge_pages::never};
+using equipment::resident_pages;
 
-std::size_t resident_pages(void* p, std::size_t pages) {
-    std::vector<unsigned char> in_core(pages);
-    EXPECT_EQ(mincore(p, pages * mallard::pages::page_bytes(), in_core.data()), 0);
-    return static_cast<std::size_t>(
-        std::count_if(in_core.begin(), in_core.end(), [](unsigned char c) { return (c & 1) != 0; }));
-}
+constexpr auto never = mallard::page_options{.huge = mallard::huge_pages::never};
 
 bool is_mapped(void* p) {
     unsigned char in_core = 0;

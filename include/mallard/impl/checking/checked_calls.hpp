@@ -143,6 +143,26 @@ public:
         give_back(allocator_call::deallocate);
     }
 
+    /// Effects: reserves blocks with room for their guard zones. Blocks in quarantine are not free.
+    void reserve(std::size_t bytes, std::size_t alignment, std::size_t count)
+        requires requires(Base& b) { b.reserve(bytes, alignment, count); }
+    {
+        const call_in_progress call(*this, allocator_call::allocate);
+        if (!registry_.has_representation(bytes, alignment)) {
+            core::fail_as_upstream(static_cast<Base&>(*this), bytes, alignment);
+        }
+        const block_registry::outer_block outer = registry_.around(bytes, alignment);
+        Base::reserve(outer.bytes, outer.alignment, count);
+    }
+
+    /// Effects: reserves bytes, of which guard zones take a part.
+    void reserve(std::size_t bytes)
+        requires requires(Base& b) { b.reserve(bytes); }
+    {
+        const call_in_progress call(*this, allocator_call::allocate);
+        Base::reserve(bytes);
+    }
+
     /// Returns: a block of the pool's size.
     [[nodiscard]] void* allocate_block()
         requires requires(Base& b) { b.allocate_block(); }

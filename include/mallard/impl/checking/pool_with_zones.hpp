@@ -62,6 +62,12 @@ public:
         return Pool::try_allocate(padded.bytes, padded.alignment);
     }
 
+    /// Effects: reserves blocks of the pool. `bytes` include the zones.
+    void reserve(std::size_t bytes, std::size_t alignment, std::size_t count) {
+        const block_size padded = of_the_pool(bytes, alignment);
+        Pool::reserve(padded.bytes, padded.alignment, count);
+    }
+
 private:
     /// Returns: the request to the pool, so that zones change neither the size that the first one fixes nor the
     /// requests that are refused.
