@@ -10,6 +10,8 @@
     choice.py          one answer for changes that save equally, as far as measured
     answer.py          the answer to a study
     verdict.py         the answer in words, with its figures
+    memory.py          the change that needs least memory, and where the memory of the program is
+    memory_verdict.py  the same in words
 
 A trial beats a prediction: the profile only chooses the candidates.
 """

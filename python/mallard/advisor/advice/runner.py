@@ -39,7 +39,8 @@ from mallard.advisor.advice.candidates import (
 )
 from mallard.advisor.advice.ceiling import Ceiling, estimate_ceiling, fault_nanoseconds, width
 from mallard.advisor.advice.code import type_changes
-from mallard.advisor.advice.global_mallocs import Globals, glibc_switches, run_globals
+from mallard.advisor.advice.global_mallocs import Globals, glibc_switches, memory_switches, run_globals
+from mallard.advisor.advice.memory import LEAST_SAVED
 from mallard.advisor.advice.patterns import Pattern, find_patterns
 from mallard.advisor.advice.plan import FULL_ROUNDS, SCREENING, Plan, Request, aged_runs, plan_for
 from mallard.advisor.advice.study import ScopePair, Screened, Study
@@ -181,6 +182,34 @@ class TrialRunner:
     def run_first(self, subject: str, scope: Scope, campaign: Campaign) -> Ground | None:
         result = self(subject, scope, campaign)
         return result.grounds[0] if result else None
+
+
+def run_memory_trial(
+    program: Program, baseline: Study, request: Request, plan: Plan, trace: Path, profile: Profile, step: Step
+) -> Study:
+    """Tries the scopes with the most live bytes, and the leanest of them with every strategy."""
+    least = LEAST_SAVED * baseline.globals.peak_bytes
+    candidates = _find_requested(trace, request, profile) or [
+        candidate
+        for candidate in sorted(find_candidates(profile), key=footprint, reverse=True)
+        if footprint(candidate) >= least
+    ]
+    candidates = candidates if request.scopes else candidates[: plan.candidates]
+    if not candidates:
+        return baseline
+    screened = _screen_all(program, trace, candidates, request, plan, step)
+    screened.sort(key=lambda tried: tried.peak_bytes)
+    study = replace(baseline, candidates=tuple(candidates), screened=tuple(screened))
+    best = screened[0]
+    if best.result is None:
+        return study
+    runner = TrialRunner(program, trace, request, step)
+    strategies = plan.strategies or SCREENING
+    full = _campaign(request, strategies, request.ages[:1], plan.full_rounds)
+    result = runner(f"{best.candidate.title} in all rounds", best.result.scope, full) or best.result
+    changes = tuple(type_changes(profile, best.candidate))
+    notes = (*study.notes, *runner.notes)
+    return replace(study, chosen=best.candidate, trial=result, changes=changes, notes=notes)
 
 
 def _screen_all(
@@ -434,8 +463,10 @@ def study(
 def _study(program: Program, request: Request, folder: Path, step: Step, notify: Notify) -> Study:
     """Runs the program as often as the answer needs. Below an estimate of 2 % nothing is tried."""
     step("first run")
+    program = replace(program, reports_held=request.goal == "memory")
     first = run_once(program, request.mallocs[0])
     program = replace(program, first=first)
+    for_memory = request.goal == "memory"
     seconds, probes = probe_ages(program, first, request, step)
     plan = plan_for(seconds, request, probes)
     if request.rounds is None:
@@ -474,11 +505,12 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
         return replace(study, aged=measure_quiet_ages(program, study, request, plan, locate, step))
 
     ceiling = estimate_ceiling(profile, first.cpu_seconds, first.wall_seconds, first.faults, fault_ns)
-    if not ceiling.worth_a_trial:
+    if not ceiling.worth_a_trial and not for_memory:
         mallocs = _single_run(program, first, request)
         return measure_quiet(_start(program, request, profile, mallocs, fault_ns))
     is_glibc = request.mallocs[0] == OWN and program.name_malloc(OWN) == OWN
-    switches = glibc_switches(profile, ceiling) if request.switches and is_glibc else ()
+    reasoned = memory_switches(profile) if for_memory else glibc_switches(profile, ceiling)
+    switches = reasoned if request.switches and is_glibc else ()
     mallocs = run_globals(
         program,
         (*request.mallocs, *switches),
@@ -487,9 +519,11 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
         step("other mallocs"),
         request.ages[0],
         plan.further_runs // 2,  # the trial gets those that remain
-        drops=not request.rounds,
+        drops=not request.rounds and not for_memory,
     )
     baseline = _start(program, request, profile, mallocs, fault_ns)
+    if for_memory:
+        return run_memory_trial(program, baseline, request, plan, recording, profile, step)
     if not baseline.ceiling.worth_a_trial:
         return measure_quiet(baseline)
     times = {effect.malloc: effect.time for effect in mallocs.effects}
@@ -547,6 +581,7 @@ def _study_without_events(program: Program, request: Request, first: RunResult, 
         threads=0,
         withheld="",
         linked_malloc=_find_linked_malloc(program, None),
+        goal=request.goal,
         ceiling=Ceiling(0.0, 0.0, 0.0, first.cpu_seconds, 0, None, 0, 0.0, first.wall_seconds),
         globals=_single_run(program, first, request),
         load=program.surroundings.load,
@@ -616,6 +651,7 @@ def _start(program: Program, request: Request, profile: Profile, mallocs: Global
         process=_process_sentence(program, request, profile),
         withheld=withheld(profile),
         linked_malloc=_find_linked_malloc(program, profile),
+        goal=request.goal,
         ceiling=ceiling,
         globals=mallocs,
         patterns=tuple(find_patterns(profile, ceiling)) if ceiling.worth_a_trial else (),
