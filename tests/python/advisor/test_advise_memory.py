@@ -24,7 +24,8 @@ from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import Answer, decide
 from mallard.advisor.profile.document import Profile, read_profile
 from mallard.advisor.trial.load import Load, LoadResult
-from mallard.advisor.trial.program import Arm, Counts, MemoryAtEnd, RunResult, Scope
+from mallard.advisor.trial.process import Measured
+from mallard.advisor.trial.program import Arm, Counts, MemoryAtEnd, Program, RunResult, Scope
 from mallard.advisor.view.advice import advice_json, advice_report
 from mallard.advisor.view.sarif import advice_sarif
 from mallard.shared.report.markdown import markdown_report
@@ -393,6 +394,16 @@ def test_unchanged_runs_report_what_glibc_holds():
     assert "MALLARD_TRIAL_HELD" not in program.environment(Arm("heap"), Scope("", ()), report)
     quiet = replace(program, reports_held=False)
     assert "MALLARD_TRIAL_HELD" not in quiet.environment(Arm(None), Scope("", ()), report)
+
+
+@pytest.mark.parametrize(("end", "peak"), [(61, 61), (59, 60), (None, 60)])
+def test_peak_is_at_least_the_end(monkeypatch, end, peak):
+    counts = Counts(cpu_ns=1, at_end=MemoryAtEnd(None if end is None else end * MIB))
+    measured = Measured(0.1, 0.1, 60 * MIB, 9, 0, "")
+    monkeypatch.setattr("mallard.advisor.trial.program.measure", lambda *_: measured)
+    monkeypatch.setattr("mallard.advisor.trial.program.read_counts", lambda _: counts)
+    program = Program(["server"], Path("x"), measuring=Path("m"))
+    assert program.run(Arm(None), Scope("", ())).peak_bytes == peak * MIB
 
 
 def test_ceiling_decides_nothing_about_memory():

@@ -359,7 +359,7 @@ class Program:
         return RunResult(
             cpu_seconds=counts.cpu_ns / 1e9,
             wall_seconds=counts.wall_ns / 1e9,
-            peak_bytes=max(0, counts.peak_bytes - counts.history.added_bytes),
+            peak_bytes=_own_peak(counts.peak_bytes, counts),
             faults=counts.faults,
             status=measured.status | (0 if counts.cpu_ns else KILLED),
             output=measured.output,
@@ -411,6 +411,11 @@ class Program:
         return environment
 
 
+def _own_peak(peak_bytes: int, counts: Counts) -> int:
+    """Without the history. The system counts a peak only now and then, so that the end may be above it."""
+    return max(0, max(peak_bytes, counts.at_end.resident_bytes or 0) - counts.history.added_bytes)
+
+
 def _to_run_result(measured: Measured, counts: Counts | None) -> RunResult:
     """Takes times from the report, which ends before the system takes the memory back. If the process was
     killed, or became another program, they are those of the whole process without the trial's own.
@@ -426,7 +431,7 @@ def _to_run_result(measured: Measured, counts: Counts | None) -> RunResult:
         | {
             "cpu_seconds": cpu_ns / 1e9,
             "wall_seconds": wall_ns / 1e9,
-            "peak_bytes": max(0, measured.peak_bytes - own.history.added_bytes),
+            "peak_bytes": _own_peak(measured.peak_bytes, own),
             "faults": faults,
         },
         counts=counts,
