@@ -1,6 +1,7 @@
 """Advice: which allocator belongs where in an unprepared program, measured on the program itself.
 
     runner.py          the first run, the recording, other mallocs, trials; the rounds that fit into the time
+    notes.py           doubts about the program and its runs
     study.py           the measurements of one program
     ceiling.py         an estimate of what an allocator can save, without locality
     global_mallocs.py  the unchanged program under other mallocs
