@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mallard.cli import parse_command
+from mallard.cli.verbs.advise import tries_switches
 from mallard.shared.errors import UsageError
 
 
@@ -97,3 +98,16 @@ def test_advice_has_a_goal(server: Path, options: list[str]) -> None:
 def test_wrong_goals_are_refused(server: Path, options: list[str], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         parse_command(["advise", *options, "--", "./server"])
+
+
+@pytest.mark.parametrize(
+    ("options", "tried"),
+    [
+        ([], True),
+        (["--quick"], False),
+        (["--quick", "--for", "memory"], True),
+        (["--for", "memory", "--global", "glibc"], False),
+    ],
+)
+def test_switches_are_tried_by_default(server: Path, options: list[str], tried: bool) -> None:
+    assert tries_switches(parse_command(["advise", *options, "--", "./server"]).arguments) is tried

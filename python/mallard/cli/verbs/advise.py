@@ -68,6 +68,11 @@ def _scopes(text: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(item.strip() for item in (text or "").split(",") if item.strip()))
 
 
+def tries_switches(arguments: argparse.Namespace) -> bool:
+    """Beside the mallocs that are tried by default: in little time only for memory, which few rounds show."""
+    return arguments.mallocs == USUAL and (arguments.goal == "memory" or not arguments.quick)
+
+
 def _ages(arguments: argparse.Namespace) -> tuple[Age, ...]:
     if arguments.goal == "memory":
         return young_only()
@@ -91,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     trials.check_available(chosen[:1])  # of the others, those that are missing are named in the answer
     asked = Request(
         mallocs=chosen,
-        switches=arguments.mallocs == USUAL and not arguments.quick,
+        switches=tries_switches(arguments),
         scopes=_scopes(arguments.scope),
         process=arguments.process,
         trace=arguments.trace,
