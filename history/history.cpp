@@ -428,24 +428,6 @@ std::uint64_t thread_cpu_ns() noexcept {
            static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-std::uint64_t resident_bytes() noexcept {
-    const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    std::array<char, 128> text{};
-    const ssize_t length = file < 0 ? -1 : ::read(file, text.data(), text.size() - 1);
-    if (file >= 0) {
-        ::close(file);
-    }
-    if (length <= 0) {
-        return remains::unknown;
-    }
-    const char* at = std::strchr(text.data(), ' '); // the second field
-    std::uint64_t pages = 0;
-    for (at = at == nullptr ? "" : at + 1; *at >= '0' && *at <= '9'; ++at) {
-        pages = pages * 10 + static_cast<std::uint64_t>(*at - '0');
-    }
-    return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
 /// Returns: true if the system forgot the peak of resident memory.
 bool reset_peak() noexcept {
     const int file = ::open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
@@ -462,6 +444,19 @@ struct malloc_information {
     std::size_t arena, free_chunk_count, fast_chunk_count, mapped_chunks, mapped_bytes, most_used, fast_bytes,
         used_bytes, free_bytes, top_bytes;
 };
+
+/// Returns: false if `malloc` is not the C library's.
+bool read_information(const allocator& malloc, malloc_information& figures) noexcept {
+    const auto information = reinterpret_cast<malloc_information (*)()>(::dlsym(RTLD_DEFAULT, "mallinfo2"));
+    Dl_info own{};
+    Dl_info library{};
+    if (information == nullptr || ::dladdr(reinterpret_cast<void*>(information), &library) == 0 ||
+        ::dladdr(reinterpret_cast<void*>(malloc.allocate), &own) == 0 || own.dli_fbase != library.dli_fbase) {
+        return false;
+    }
+    figures = information();
+    return true;
+}
 
 /// Returns: true if the text is a decimal number of at most 15 digits, perhaps with a point.
 bool read_number(std::string_view text, double& result) noexcept {
@@ -614,23 +609,48 @@ bool recording::open(const char* path) noexcept {
     return is_right;
 }
 
-free_chunks count_free_chunks(const allocator& malloc) noexcept {
-    const auto information = reinterpret_cast<malloc_information (*)()>(::dlsym(RTLD_DEFAULT, "mallinfo2"));
-    Dl_info own{};
-    Dl_info library{};
-    if (information == nullptr || ::dladdr(reinterpret_cast<void*>(information), &library) == 0 ||
-        ::dladdr(reinterpret_cast<void*>(malloc.allocate), &own) == 0 || own.dli_fbase != library.dli_fbase) {
+resident_memory read_resident_memory() noexcept {
+    const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    std::array<char, 128> text{};
+    const ssize_t length = file < 0 ? -1 : ::read(file, text.data(), text.size() - 1);
+    if (file >= 0) {
+        ::close(file);
+    }
+    if (length <= 0) {
         return {};
     }
-    const malloc_information figures = information();
-    return {figures.free_chunk_count + figures.fast_chunk_count, figures.free_bytes};
+    const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    std::array<std::uint64_t, 3>
+        pages{}; // of all mappings, resident, and of these in files and shared memory
+    const char* at = text.data();
+    for (std::uint64_t& field : pages) {
+        for (; *at >= '0' && *at <= '9'; ++at) {
+            field = field * 10 + static_cast<std::uint64_t>(*at - '0');
+        }
+        at += *at == ' ' ? 1 : 0;
+    }
+    return {pages[1] * page, pages[2] * page};
+}
+
+free_chunks count_free_chunks(const allocator& malloc) noexcept {
+    malloc_information figures{};
+    return read_information(malloc, figures)
+               ? free_chunks{figures.free_chunk_count + figures.fast_chunk_count, figures.free_bytes}
+               : free_chunks{};
+}
+
+held_memory count_held_memory(const allocator& malloc) noexcept {
+    malloc_information figures{};
+    return read_information(malloc, figures)
+               ? held_memory{figures.arena + figures.mapped_bytes, figures.free_bytes}
+               : held_memory{};
 }
 
 remains age(const allocator& malloc, const model& figures, const recording* replayed) noexcept {
     const int saved_errno = errno;
     const std::uint64_t begin_ns = thread_cpu_ns();
     remains result;
-    result.resident_before = result.resident_after = resident_bytes();
+    result.resident_before = result.resident_after = read_resident_memory().bytes;
     if (figures.peak_bytes != 0) {
         population blocks(malloc, figures.seed, figures.peak_bytes / least_block + 1);
         result.failed = !blocks.is_ready()    ? failure::no_tables
@@ -647,7 +667,7 @@ remains age(const allocator& malloc, const model& figures, const recording* repl
         describe_blocks(blocks, result);
     }
     if (figures.peak_bytes != 0) { // the tables are gone
-        result.resident_after = resident_bytes();
+        result.resident_after = read_resident_memory().bytes;
         result.peak_is_reset = reset_peak() ? 1 : 0;
     }
     const free_chunks chunks = count_free_chunks(malloc);

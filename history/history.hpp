@@ -124,12 +124,27 @@ struct remains {
     std::uint64_t cpu_ns = 0; ///< of the calling thread
 };
 
+/// The resident memory of this process; unknown without /proc.
+struct resident_memory {
+    std::uint64_t bytes = remains::unknown;
+    std::uint64_t file_bytes = remains::unknown; ///< of these, in files and shared memory
+};
+resident_memory read_resident_memory() noexcept;
+
 /// The free chunks of the C library, if `allocator` is its malloc.
 struct free_chunks {
     std::uint64_t count = remains::unknown;
     std::uint64_t bytes = remains::unknown;
 };
 free_chunks count_free_chunks(const allocator& malloc) noexcept;
+
+/// The memory that the C library's malloc holds, if `allocator` is its malloc.
+struct held_memory {
+    std::uint64_t bytes = remains::unknown; ///< from the system
+    std::uint64_t free_bytes =
+        remains::unknown; ///< of these, in free chunks; the caches of threads are not free
+};
+held_memory count_held_memory(const allocator& malloc) noexcept;
 
 /// Effects: gives the heap of `malloc` the history. With a recording, blocks have its sizes and lifetimes: it is replayed until
 /// as many bytes were kept as the model allocates, or `most_replayed` requests were made. A share `kept` of what it frees stays

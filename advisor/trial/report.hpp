@@ -37,8 +37,8 @@ struct counts {
 static_assert(sizeof(counts) == 128);
 
 struct report {
-    static constexpr std::uint64_t right_magic = 0x32'6c'61'69'72'74'64'6d; // "mdtrial2"
-    static constexpr unsigned max_arenas = 1022;
+    static constexpr std::uint64_t right_magic = 0x33'6c'61'69'72'74'64'6d; // "mdtrial3"
+    static constexpr unsigned max_arenas = 1021;
 
     std::uint64_t magic = right_magic;
     std::atomic<std::uint32_t> arenas{0};
@@ -64,8 +64,12 @@ struct report {
     std::atomic<std::uint16_t> asked{0};
     std::atomic<std::uint16_t> answered{0};
     history::free_chunks answer;
+    // At the end of the process; unknown if it was killed.
+    history::resident_memory resident;
+    history::held_memory held; ///< if requested, at a normal exit
+    std::array<std::uint64_t, 12> reserved{};
     std::array<counts, max_arenas> arena_counts{};
 };
-static_assert(sizeof(report) == sizeof(counts) * (report::max_arenas + 2));
+static_assert(sizeof(report) == sizeof(counts) * (report::max_arenas + 3));
 
 } // namespace mallard::trial

@@ -144,6 +144,8 @@ void read_entry(char* entry, setting& result) noexcept {
         result.is_wrong = !history::read_model(age, result.age).empty();
     } else if (const char* const recording = value_of(entry, "MALLARD_TRIAL_HISTORY=")) {
         copy(result.recording, recording, std::strlen(recording));
+    } else if (const char* const held = value_of(entry, "MALLARD_TRIAL_HELD=")) {
+        result.reports_held = *held == '1';
     } else if (const char* delay = value_of(entry, "MALLARD_TRIAL_DELAY_NS=")) {
         result.delay_ns = static_cast<std::uint32_t>(number(delay, 10));
     }

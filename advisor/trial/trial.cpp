@@ -135,6 +135,7 @@ history::remains age_heap(const setting& settings) noexcept {
 
 [[gnu::destructor]] void end_of_process() noexcept {
     the_trial.note_end();
+    the_trial.note_held_memory();
 }
 
 } // namespace
@@ -274,7 +275,18 @@ void trial::note_end() noexcept {
     results->faults = used.faults - faults_;
     results->wall_ns = recorder::nanoseconds() - wall_ns_;
     results->cpu_ns = recorder::nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns_;
+    const recorder::uncancelled until_the_end;
+    results->resident = history::read_resident_memory();
     errno = saved_errno;
+}
+
+void trial::note_held_memory() noexcept {
+    if (settings.reports_held && is_own_process()) {
+        const int saved_errno = errno;
+        const recorder::uncancelled until_the_end;
+        results->held = history::count_held_memory(malloc_in_use());
+        errno = saved_errno;
+    }
 }
 
 } // namespace mallard::trial

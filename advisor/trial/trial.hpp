@@ -34,6 +34,10 @@ public:
     /// Effects: reports the process's own time and memory. It is about to end, or to execute another program.
     void note_end() noexcept;
 
+    /// Effects: reports what the malloc holds, if requested. It takes locks of the malloc, so that only a normal exit may call it:
+    /// `_exit` may be called by a signal handler that interrupted the malloc.
+    void note_held_memory() noexcept;
+
     /// Effects: notes that the process is about to execute or has started another program; or has not, if `programs` is negative.
     void note_programs(int programs) noexcept;
 

@@ -246,14 +246,22 @@ TEST_F(histories, report_the_memory_of_the_process) {
     const remains left = age({take_fresh, [](void*) {}}, figures);
     ASSERT_NE(left.resident_before, remains::unknown);
     EXPECT_GT(left.resident_after, left.resident_before + (6 << 20));
+    const resident_memory memory = read_resident_memory();
+    EXPECT_GT(memory.file_bytes, 0U);
+    EXPECT_GT(memory.bytes, memory.file_bytes);
 }
 
 TEST_F(histories, know_free_chunks_of_the_c_library_alone) {
     EXPECT_EQ(count_free_chunks(accounted).count, remains::unknown);
+    EXPECT_EQ(count_held_memory(accounted).bytes, remains::unknown);
 #if !defined(MALLARD_ASAN) && !defined(__SANITIZE_THREAD__) && defined(__GLIBC__)
     const int status = in_child([] { // which ends with what the history left
         const remains left = age({std::malloc, std::free}, small);
-        return left.free_chunks != remains::unknown && left.free_chunks > 10 && left.free_bytes > 0 ? 0 : 1;
+        const held_memory held = count_held_memory({std::malloc, std::free});
+        const bool is_held = held.bytes > held.free_bytes && held.free_bytes > 0;
+        return left.free_chunks != remains::unknown && left.free_chunks > 10 && left.free_bytes > 0 && is_held
+                   ? 0
+                   : 1;
     });
     EXPECT_EQ(status, 0);
 #endif

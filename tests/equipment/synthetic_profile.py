@@ -116,6 +116,11 @@ def document(**changes: Any) -> dict[str, Any]:
         "leaks_not_listed": {"sites": 3, **amount(19_999, 1000)},
         "temporary": [{"place": 7, **amount(300_000, 39_000_000), "stack": 1}],
         "temporary_not_listed": {"sites": 0, **amount(0, 0)},
+        "peak": [
+            {"place": 4, **amount(52_000, 60_000_000), "stack": 0},
+            {"place": 5, **amount(1, 30_000_000), "stack": 1},
+        ],
+        "peak_not_listed": {"sites": 4, **amount(900, 6_000_000)},
         "pairs": pairs(),
         "pairs_not_listed": {"pairs": 210, **amount(5000, 90_000)},
         "iterations": [

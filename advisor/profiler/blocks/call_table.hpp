@@ -13,6 +13,8 @@
 ///
 /// The first step changes no figure of a scope or a site: their blocks are those of the counting functions, and of the
 /// innermost levels. A call that stands for several contexts has the first of them as its example.
+//
+/// A new peak of the process costs nothing: a call stores its live blocks at the peak when they first change after it.
 #pragma once
 
 #include "profiler/scopes/scope_tree.hpp"
@@ -60,6 +62,11 @@ struct call_totals {
     std::uint64_t returns = 0; ///< of the live bytes to zero
     std::uint64_t since_return = 0;
     std::uint64_t most_between_returns = 0;
+
+    // Live when the process held the most bytes, if `peak` is the number of that moment; else as many as now.
+    std::uint64_t peak = 0;
+    std::uint64_t live_at_peak = 0;
+    std::uint64_t live_bytes_at_peak = 0;
 
     // Timed events.
     std::uint64_t timed = 0;
@@ -114,6 +121,7 @@ public:
 
     void allocated(call_id id, std::uint64_t bytes) {
         call_totals& call = calls_[id];
+        keep_peak(call);
         const unsigned size_class = to_size_class(bytes);
         if (call.allocations == 0) {
             call.first_class = size_class;
@@ -140,6 +148,7 @@ public:
     void freed(call_id id, std::uint64_t bytes, double ticks, double clock, bool elsewhere,
                bool temporary) noexcept {
         call_totals& call = calls_[id];
+        keep_peak(call);
         ++call.freed;
         call.freed_bytes += bytes;
         call.life_ticks += ticks;
@@ -161,6 +170,15 @@ public:
         }
     }
 
+    /// Effects: the live blocks of all calls are those at the peak.
+    void mark_peak() noexcept { ++peak_; }
+    /// Effects: stores the live blocks at the peak in all calls.
+    void finish_peak() noexcept {
+        for (call_totals& call : calls_) {
+            keep_peak(call);
+        }
+    }
+
     void time(call_id id, std::uint64_t ticks_inside, std::uint64_t ticks_recorder,
               std::uint64_t in_flight) noexcept {
         call_totals& call = calls_[id];
@@ -174,6 +192,14 @@ public:
 
 private:
     static constexpr trace::context_id no_context = 0xffff'ffff;
+
+    void keep_peak(call_totals& call) const noexcept {
+        if (call.peak != peak_) {
+            call.peak = peak_;
+            call.live_at_peak = call.allocations - call.freed;
+            call.live_bytes_at_peak = call.bytes - call.freed_bytes;
+        }
+    }
 
     call_id add(trace::context_id context) {
         calls_.emplace_back().context = context;
@@ -198,6 +224,7 @@ private:
     const scope_tree* stacks_;
     std::size_t most_calls_;
     std::uint64_t shared_contexts_ = 0;
+    std::uint64_t peak_ = 0;                            ///< number of the highest peak so far
     std::unordered_map<std::uint64_t, call_id> shared_; ///< by a hash of what the contexts have in common
     // A context of an event is nearly always the last node of its run.
     trace::growing_array<call_id> by_run_;

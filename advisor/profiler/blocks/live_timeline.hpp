@@ -40,6 +40,7 @@ public:
         if (live_ > peak_) {
             peak_ = live_;
             peak_ticks_ = ticks;
+            calls.mark_peak();
         }
         note(call, calls, static_cast<std::int64_t>(bytes));
     }
@@ -52,6 +53,7 @@ public:
     void finish(std::uint64_t ticks, call_table& calls) {
         go_to(ticks, calls);
         end_step(calls);
+        calls.finish_peak();
     }
 
     [[nodiscard]] std::uint64_t step_ticks() const noexcept { return step_ticks_; }

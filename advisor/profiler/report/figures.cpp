@@ -157,6 +157,7 @@ void figure_sums::add(const call_totals& call) {
     freed.add(call.freed, call.freed_bytes);
     freed_elsewhere.add(call.freed_elsewhere, call.freed_elsewhere_bytes);
     temporary.add(call.temporary, call.temporary_bytes);
+    at_peak.add(call.live_at_peak, call.live_bytes_at_peak);
     frees += call.frees;
     smallest = std::min(smallest, call.smallest);
     largest = std::max(largest, call.largest);

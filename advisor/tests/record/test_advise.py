@@ -43,6 +43,41 @@ def test_tries_a_scope_without_blocks_that_escape(advise, toys, flag):
     assert not [note for note in study["notes"] if "not possible" in note]
 
 
+def test_memory_that_threads_retain_goes_with_a_setting(advise, toys):
+    """Each thread's arena keeps 6 MiB below its last block, and 6 MiB are live at a time."""
+    program = toys.build("retains", ["retains.cpp"], "-g")
+    words = ("--for", "memory", "--rounds", 3, "--global", "glibc,glibc:arena_max=1", "--json")
+    done = advise(*words, "--", program, 8, 6)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["answer"]["malloc"] == "glibc:arena_max=1"
+    assert document["headline"].startswith(
+        "Use glibc with arena_max=1 instead of glibc: resident at the peak "
+    )
+    facts = {fact["label"]: fact["text"] for fact in document["facts"]}
+    assert f"work ({toys.line('retains.cpp', 'work')})" in facts["live at the peak"]
+    study = document["study"]
+    (effect,) = study["globals"]["effects"]
+    assert effect["peak_bytes"]["high"] < -20 << 20
+    at_end = study["globals"]["at_end"]
+    assert at_end["held_bytes"] > at_end["free_bytes"] > 20 << 20
+    assert at_end["resident_bytes"] > at_end["file_bytes"] > 0
+    assert effect["end_bytes"]["high"] < -20 << 20
+
+
+def test_memory_that_is_live_has_no_remedy(advise, toys):
+    program = toys.build("retains", ["retains.cpp"], "-g")
+    words = ("--for", "memory", "--rounds", 3, "--global", "glibc,glibc:arena_max=1", "--json")
+    done = advise(*words, "--", program, 8, 6, "hold")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["kind"] == "nothing"
+    assert document["headline"].startswith(
+        "Nothing worth doing: the only change that was tried does not need "
+    )
+    assert f"work ({toys.line('retains.cpp', 'work')})" in document["headline"]
+
+
 def test_runs_that_differ_have_no_answer(advise, tmp_path):
     words = ("--global", "glibc", "--", "sh", "-c", "mkdir made && echo first")
     done = advise(*words)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from advisor_programs import LONGEST
 
-from mallard.advisor.trial.program import HEADER, REMAINS
+from mallard.advisor.trial.program import HEADERS_BYTES
 
 # docs/advisor/recording.md names these figures.
 MOST_ADDRESSES = 16 << 20
@@ -136,7 +136,7 @@ def tried(library: Path, report: Path, *words: str | Path) -> tuple[int, str, in
         timeout=LONGEST,
         check=False,
     )
-    (served,) = struct.unpack_from("Q", report.read_bytes(), HEADER.size + REMAINS.size)
+    (served,) = struct.unpack_from("Q", report.read_bytes(), HEADERS_BYTES)
     return done.returncode, done.stdout, served
 
 

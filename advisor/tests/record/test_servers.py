@@ -46,6 +46,7 @@ def test_serves_a_server_under_its_load(serves, tmp_path, how):
     assert done.returncode == 0, done.stderr
     trial = json.loads(done.stdout)["grounds"][0]["trial"]
     assert trial["effects"][0]["counts"]["served"] >= CONNECTIONS * BLOCKS
+    assert trial["effects"][0]["end_bytes"]["n"] == 3, "what is resident after the load is known"
     assert (trial["metric"], trial["effects"][0]["metric"]["median"], trial["wall"]) == (4, 0, False)
     shown = front(*TRIAL, *options, "--", serves, "socket", how, folder=tmp_path)
     assert "The metric of the load is 4.000; 0 higher (0 to 0) with multipool." in shown.stdout

@@ -33,6 +33,8 @@ struct outcome {
     std::uint64_t begin_cpu_ns = 0;
     std::uint64_t cpu_ns = 0;
     mallard::history::remains history;
+    mallard::history::resident_memory resident;
+    mallard::history::held_memory held;
     std::uint64_t peak_bytes = 0;
     std::uint64_t faults = 0;
     std::uint64_t last_bytes = 0;
@@ -100,6 +102,8 @@ outcome run(const std::string& strategy, const std::string& scene, const std::st
     result.malloc_file = contents->malloc_file.data();
     result.cpu_ns = contents->cpu_ns;
     result.peak_bytes = contents->peak_bytes;
+    result.resident = contents->resident;
+    result.held = contents->held;
     result.faults = contents->faults;
     result.last_bytes = contents->arena_counts[0].last_bytes;
     result.last_caller = contents->arena_counts[0].last_caller;
@@ -287,6 +291,21 @@ TEST(trial, ages_the_heap_under_each_library) {
         EXPECT_LT(aged.peak_bytes, aged.history.resident_after + (8 << 20))
             << "the peak of the history is forgotten";
         EXPECT_GT(aged.cpu_ns, 0U) << library;
+    }
+}
+
+TEST(trial, reports_the_memory_at_the_end) {
+    constexpr std::uint64_t unknown = mallard::history::remains::unknown;
+    for (const std::string& library : {std::string(TRIAL_LIBRARY), std::string(MEASURED_LIBRARY)}) {
+        const outcome plain = run("", "exceptions", "", "", "", library);
+        EXPECT_GT(plain.resident.bytes, plain.resident.file_bytes) << library;
+        EXPECT_LE(plain.resident.bytes, plain.peak_bytes + (1 << 20))
+            << library; // the peak is counted roughly
+        EXPECT_EQ(plain.held.bytes, unknown) << library;
+        const outcome held = run("", "exceptions", "MALLARD_TRIAL_HELD=1", "", "", library);
+        EXPECT_GT(held.held.bytes, held.held.free_bytes) << library;
+        EXPECT_NE(held.held.bytes, unknown) << library;
+        EXPECT_NE(held.held.free_bytes, unknown) << library;
     }
 }
 

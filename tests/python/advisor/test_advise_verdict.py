@@ -592,6 +592,8 @@ def test_json_has_answer_facts_and_study():
         "malloc": None,
         "age": None,
         "equal": [],
+        "goal": "time",
+        "at_end": False,
     }
     assert document["wall"] is False
     assert document["headline"].startswith("Put a monotonic")

@@ -12,8 +12,9 @@ from synthetic_study import ceiling, saved, study
 
 from mallard.advisor.advice import global_mallocs
 from mallard.advisor.advice.global_mallocs import Globals, run_globals
+from mallard.advisor.advice.notes import dropped_note, further_note
 from mallard.advisor.advice.plan import Request, plan_for
-from mallard.advisor.advice.runner import _dropped_note, _further_note, _plan_trials
+from mallard.advisor.advice.runner import _plan_trials
 from mallard.advisor.advice.verdict import choose_answer
 from mallard.advisor.trial.campaign import Campaign, run_campaign
 from mallard.advisor.trial.further_rounds import (
@@ -179,7 +180,7 @@ def test_mallocs_that_cannot_be_the_answer_leave(monkeypatch, drops, rounds):
     }
     assert len(log) == 3 * 11 + rounds
     note = ["Malloc-3 had 3 of 11 rounds, after which it could not be the answer."]
-    assert _dropped_note(times, 11) == (note if drops else [])
+    assert dropped_note(times, 11) == (note if drops else [])
 
 
 def test_rounds_end_without_a_possible_answer(monkeypatch):
@@ -193,12 +194,12 @@ def test_note_names_rounds_and_confidence(monkeypatch):
     draw = random.Random(1)
     compared, _ = compare(monkeypatch, lambda _: draw.gauss(0.1, 0.003), 400, mallocs=2)
     times = {effect.malloc: effect.time for effect in compared.effects}
-    (note,) = _further_note(times, 11)
+    (note,) = further_note(times, 11)
     assert note == (
         f"malloc-1 had {compared.rounds - 11} further rounds, because 11 left intervals that are too wide "
         "for an answer; as more looks need more certainty, its interval is at 99.95 %."
     )
-    assert _further_note(times, compared.rounds) == []
+    assert further_note(times, compared.rounds) == []
 
 
 def test_trial_takes_what_the_mallocs_leave(monkeypatch):

@@ -62,11 +62,16 @@ def test_adds_counts_and_takes_the_highest_peak() -> None:
     second["sites"][0]["peak_bytes"] = 50
     second["timeline"]["peak_bytes"] += 1
     second["trace"]["file"] = "second"
+    second["peak"] = second["peak"][:1]
+    second["peak_not_listed"]["sites"] = 9
     profile = merged(document(), second)
     one = read_profile(json.dumps(document()))
     assert profile.recordings == 2
     assert profile.sites[0].peak_bytes == one.sites[0].peak_bytes
     assert profile.figures.bytes == 2 * one.figures.bytes
+    assert [site.bytes for site in profile.peak] == [60_000_000]
+    assert profile.peak_not_listed
+    assert profile.peak_not_listed.sites == 9
     assert profile.timeline
     assert one.timeline
     assert profile.timeline.peak_bytes == (one.timeline.peak_bytes or 0) + 1

@@ -15,7 +15,7 @@ from mallard.advisor.profile.dimensions import DIMENSIONS
 from mallard.advisor.profile.document import read_profile
 from mallard.advisor.profile.sentences import names_remedy, process_title
 from mallard.advisor.view.profile import profile_report
-from mallard.advisor.view.profile.sites import LEAKS, TEMPORARY, list_report
+from mallard.advisor.view.profile.sites import LEAKS, PEAK, TEMPORARY, list_report
 from mallard.shared.report.figures import cell_text
 from mallard.shared.report.model import Facts, Mood, Name, Report, Row, Section, Table
 
@@ -356,6 +356,17 @@ def test_temporary_allocations_are_listed() -> None:
     assert table(shown, "Temporary allocations").unlisted == 0
 
 
+def test_blocks_of_the_peak_are_listed() -> None:
+    shown = listed(document(), "peak")
+    assert shown.answer.text == f"52,901 blocks of 91.6 MiB, 4.4 % of 1.20 M. {PEAK}"
+    assert texts(table(shown, "Live at the peak").rows[0])[:3] == [
+        "std::vector<>::_M_realloc_insert<>",
+        "52,000",
+        "57.2 MiB",
+    ]
+    assert table(shown, "Live at the peak").unlisted == 4
+
+
 def test_a_program_without_leaks_is_told() -> None:
     clean = document(leaks=[], leaks_not_listed=None, figures=figures(19, 100))
     shown = listed(clean, "leaks")
@@ -370,7 +381,7 @@ def test_lines_fit_the_terminal(kind: str, width: int) -> None:
 
     for all_rows in (False, True):
         lines = screen(report(DOCUMENTS[kind](), all_rows=all_rows), width)
-        for name in ("leaks", "temporary"):
+        for name in ("leaks", "temporary", "peak"):
             lines += screen(listed(DOCUMENTS[kind](), name, all_rows=all_rows), width)
         assert max(map(cell_len, lines)) <= width
         assert all(line.isprintable() for line in lines)

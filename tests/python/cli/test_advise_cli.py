@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mallard.cli import parse_command
+from mallard.cli.verbs.advise import tries_switches
 from mallard.shared.errors import UsageError
 
 
@@ -71,3 +72,42 @@ def test_a_function_without_a_name_is_refused(server: Path) -> None:
     assert parse_command(["try", "--scope", "f", "--without", "g", "--without", "h", "--", "./server"])
     with pytest.raises(UsageError, match="--without is empty"):
         parse_command(["try", "--scope", "f", "--without", " ", "--", "./server"])
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--for", "time"], ["--for", "memory"], ["--for", "memory", "--age", "young"]]
+)
+def test_advice_has_a_goal(server: Path, options: list[str]) -> None:
+    goal = options[1] if options else "time"
+    assert parse_command(["advise", *options, "--", "./server"]).arguments.goal == goal
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--for", "memroy"], r"--for 'memroy' \(did you mean memory\?\); allowed are time, memory"),
+        (["--for", ""], r"--for ''; allowed are time, memory"),
+        (
+            ["--for", "memory", "--age", "young,old"],
+            r"--for memory compares young heaps, .* leave --age young,old out",
+        ),
+        (["--for", "memory", "--history", "a.trace"], r"leave --history a.trace out"),
+        (["--for", "time", "--for", "memory"], r"--for is given twice"),
+    ],
+)
+def test_wrong_goals_are_refused(server: Path, options: list[str], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        parse_command(["advise", *options, "--", "./server"])
+
+
+@pytest.mark.parametrize(
+    ("options", "tried"),
+    [
+        ([], True),
+        (["--quick"], False),
+        (["--quick", "--for", "memory"], True),
+        (["--for", "memory", "--global", "glibc"], False),
+    ],
+)
+def test_switches_are_tried_by_default(server: Path, options: list[str], tried: bool) -> None:
+    assert tries_switches(parse_command(["advise", *options, "--", "./server"]).arguments) is tried

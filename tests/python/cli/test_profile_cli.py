@@ -269,7 +269,7 @@ def test_an_export_can_go_to_a_pipe(tmp_path: Path, profiler: Profiler) -> None:
         ("x.trace x.trace --diff --scope f", "leave --scope out"),
         ("x.trace x.trace --diff --process 1", "'mallard profile TRACE --process N --export sqlite"),
         ("x.trace x.trace --diff --list leaks", "leave --list out"),
-        ("x.trace --list leak", "'leak' (did you mean leaks?); allowed are leaks, temporary"),
+        ("x.trace --list leak", "'leak' (did you mean leaks?); allowed are leaks, temporary, peak"),
         ("x.trace --list leaks --json", "leave --json out; JSON has the list as it is"),
         ("x.trace --list leaks --scope f", "--list leaks is of a whole process; leave --scope out"),
         ("x.trace --parquet x.trace", "--parquet x.trace is a file; give a folder, which may be new"),

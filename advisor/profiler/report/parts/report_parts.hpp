@@ -29,7 +29,7 @@ struct report_source {
 };
 
 void write_scopes(json_writer& to, const report_source& source);
-/// Effects: writes the sites, all or the heaviest ones, and the lists of leaks and temporary allocations.
+/// Effects: writes the sites, all or the heaviest ones, and the lists of leaks, temporary allocations and the peak.
 void write_sites(json_writer& to, const report_source& source, bool all_rows);
 void write_pairs(json_writer& to, const report_source& source);
 void write_iterations(json_writer& to, const report_source& source);

@@ -132,6 +132,12 @@ block_count temporary_blocks(const figure_sums& sums) {
 block_count temporary_blocks(const call_totals& call) {
     return {call.temporary, call.temporary_bytes};
 }
+block_count peak_blocks(const figure_sums& sums) {
+    return sums.at_peak;
+}
+block_count peak_blocks(const call_totals& call) {
+    return {call.live_at_peak, call.live_bytes_at_peak};
+}
 
 /// Effects: writes the sites by the blocks that `count` returns for the sums of a site or a call, most `weight` first,
 /// each with its heaviest stack.
@@ -261,6 +267,8 @@ void write_sites(json_writer& to, const report_source& source, bool all_rows) {
                   [](const auto& sums) { return alive_blocks(sums); });
     write_ranking(to, "temporary", source, sites, most_rows, &block_count::allocations,
                   [](const auto& sums) { return temporary_blocks(sums); });
+    write_ranking(to, "peak", source, sites, most_rows, &block_count::bytes,
+                  [](const auto& sums) { return peak_blocks(sums); });
 }
 
 void write_pairs(json_writer& to, const report_source& source) {

@@ -104,6 +104,29 @@ TEST(known_scopes, count_temporary_blocks_by_thread) {
     EXPECT_NE(document.find(R"("leaks_not_listed":{"sites":0,)"), std::string::npos);
 }
 
+TEST(known_scopes, list_the_sites_of_the_peak) {
+    story program;
+    program.call("main").call("fill");
+    const story::block early = program.allocate(1000, 1);
+    program.free(early, 2);
+    const story::block large = program.allocate(600, 3);
+    const story::block small = program.allocate(500, 4); // the peak
+    program.free(small, 5);
+    program.allocate(400, 6); // fewer bytes than at the peak
+    program.free(large, 7);
+    const std::string document = program.profile();
+    const std::size_t begin = document.find(R"("peak":[{)");
+    ASSERT_NE(begin, std::string::npos) << document;
+    const std::string peak = document.substr(begin);
+    const std::size_t end = peak.find(R"("peak_not_listed":{"sites":0,"allocations":0,"bytes":0})");
+    ASSERT_NE(end, std::string::npos) << peak;
+    const std::string rows = peak.substr(0, end);
+    EXPECT_LT(rows.find(R"("allocations":1,"bytes":600)"), rows.find(R"("allocations":1,"bytes":500)"))
+        << rows;
+    EXPECT_EQ(rows.find(R"("bytes":1000)"), std::string::npos) << "it was freed before";
+    EXPECT_EQ(rows.find(R"("bytes":400)"), std::string::npos) << "it came later";
+}
+
 TEST(known_scopes, are_all_listed_on_request) {
     story program;
     program.call("main");

@@ -265,10 +265,28 @@ def check_sites(program: Program, profile: dict[str, Any], differences: Differen
         differences.check(f"site {line} owners", sorted(owners.values(), reverse=True)[:5], got)
 
 
+def peak_number(program: Program) -> int:
+    """The number of the first event after which the most bytes are live."""
+    changes = [(block.number, 1, block.size) for block in program.blocks]
+    changes += [(block.freed.number, 0, -block.size) for block in program.blocks if block.freed]
+    live = most = 0
+    peak = -1
+    for number, _, bytes_ in sorted(changes):  # a block that takes the place of another ends it first
+        live += bytes_
+        if live > most:
+            most, peak = live, number
+    return peak
+
+
 def check_rankings(program: Program, profile: dict[str, Any], differences: Differences) -> None:
+    peak = peak_number(program)
     for name, belongs in (
         ("leaks", lambda block: not block.freed),
         ("temporary", lambda block: block.freed is not None and block.freed.temporary),
+        (
+            "peak",
+            lambda block: block.number <= peak and not (block.freed and block.freed.number <= peak),
+        ),
     ):
         expected = defaultdict(list)
         for block in filter(belongs, program.blocks):

@@ -11,6 +11,7 @@ from mallard.advisor.advice.choice import (
     GLOBAL_IS_ENOUGH,
     NOT_EXCLUDED,
     Choice,
+    Goal,
     choose,
     saving,
 )
@@ -33,6 +34,8 @@ class Answer:
     malloc: str | None = None  # instead of the base
     age: str | None = None  # of the only heap on which it saves time; None if that is the first one
     equal: tuple[str, ...] = ()  # mallocs and strategies whose saving cannot be told from the answer's
+    goal: Goal = "time"
+    at_end: bool = False  # the answer for memory lowers only what is resident at the end
 
 
 def choose_answer(study: Study) -> Answer:
@@ -55,7 +58,9 @@ def choose_answer(study: Study) -> Answer:
 
 
 def promise(study: Study, answer: Answer) -> Promise | None:
-    """The figure of the headline; None if that is not an allocator."""
+    """The time of the headline; None if that is not an allocator, or of memory."""
+    if answer.goal == "memory":
+        return None
     aged = next((aged for aged in study.aged if aged.age.name == answer.age), None)
     mallocs = aged.globals if aged else study.globals
     if answer.kind == "global" and mallocs:
@@ -128,17 +133,6 @@ def _equals(study: Study, answer: str) -> tuple[str, ...]:
 
 def _choices(study: Study) -> list[Choice]:
     return [*study.globals.choices, *study.strategies]
-
-
-def leanest(study: Study, answer: Answer) -> Choice | None:
-    """The change with the lowest peak memory, whatever its time, if the answer does not lower it as far."""
-    choices = [study.globals.choice(effect) for effect in study.globals.allowed]
-    choices += [study.choice(study.ground, effect) for effect in tried(study) if study.ground]
-    lean = [choice for choice in choices if choice.memory.certain > 0 and choice.peak < 1]
-    best = min(lean, key=lambda choice: (choice.peak, choice.is_local, choice.order), default=None)
-    name = answer.malloc or answer.strategy
-    peaks = [choice.peak for choice in choices if choice.name == name and answer.age is None]
-    return best if best and best.peak < min(peaks, default=1.0) else None
 
 
 def is_unmeasured(study: Study) -> bool:

@@ -15,11 +15,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from mallard.advisor.trial.program import KEPT, STRATEGIES
 from mallard.shared.mallocs import is_switch
 from mallard.shared.stats import Difference
 
+Goal = Literal["time", "memory"]
+GOALS: tuple[Goal, ...] = ("time", "memory")
 EQUAL_PEAK = 1.25  # times the leanest of equals
 EQUAL_SAVING = 0.5  # of the best one's; below, an interval is too wide to call savings equal
 GLOBAL_IS_ENOUGH = 0.8  # of a local allocator's saving

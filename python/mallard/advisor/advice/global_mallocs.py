@@ -5,23 +5,24 @@ of all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 
 from mallard.advisor.advice.ceiling import WORTH_DOING, Ceiling
-from mallard.advisor.advice.choice import Choice, preferred, saving
+from mallard.advisor.advice.choice import Choice, Goal, preferred, saving
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.trial.campaign import LEAST_EFFECT, PRINTED_OTHER, run_once
 from mallard.advisor.trial.effect import (
     SEVERAL_CORES,
     difference,
+    end_difference,
     median_metric,
     metric_difference,
     run_cpu_seconds,
     run_wall_seconds,
 )
 from mallard.advisor.trial.further_rounds import further_rounds, possible_answers
-from mallard.advisor.trial.program import Program, RunResult
+from mallard.advisor.trial.program import MemoryAtEnd, Program, RunResult
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.shared.age import Age, young
 from mallard.shared.mallocs import SWITCH_MARK, is_available
@@ -33,7 +34,12 @@ ONE_ARENA = f"{SWITCH_MARK}arena_max=1"  # for all threads
 LARGE_CACHES = f"{SWITCH_MARK}tcache_count=1000"  # free blocks of a size that wait for their thread
 HUGE_PAGES = f"{SWITCH_MARK}hugetlb=1"
 LEAST_HUGE_BYTES = 64 << 20  # in use at the peak
-MOST_SWITCHES = 3
+TWO_ARENAS = f"{SWITCH_MARK}arena_max=2"
+# Large blocks come from the system, whatever was freed before, and free memory goes back to it.
+FIXED_THRESHOLD = 128 << 10
+RETURN_MEMORY = f"{SWITCH_MARK}mmap_threshold=128K:trim_threshold=128K"
+RETURN_WITH_ONE_ARENA = f"{ONE_ARENA}:{RETURN_MEMORY.removeprefix(SWITCH_MARK)}"
+MOST_SWITCHES: dict[Goal, int] = {"time": 3, "memory": 4}
 
 
 def glibc_switches(profile: Profile, ceiling: Ceiling) -> tuple[str, ...]:
@@ -45,7 +51,19 @@ def glibc_switches(profile: Profile, ceiling: Ceiling) -> tuple[str, ...]:
         HUGE_PAGES: profile.timeline is not None and (profile.timeline.peak_bytes or 0) >= LEAST_HUGE_BYTES,
         LARGE_CACHES: ceiling.high - ceiling.fault_seconds >= least,
     }
-    return tuple(name for name, holds in reasons.items() if holds)[:MOST_SWITCHES]
+    return tuple(name for name, holds in reasons.items() if holds)[: MOST_SWITCHES["time"]]
+
+
+def memory_switches(profile: Profile) -> tuple[str, ...]:
+    """The tunables that the recording gives a reason to try for less memory."""
+    threads, has_large = profile.process.threads or 1, (profile.figures.largest or 0) >= FIXED_THRESHOLD
+    reasons = {
+        ONE_ARENA: threads > 1,
+        TWO_ARENAS: threads > 2,
+        RETURN_MEMORY: has_large,
+        RETURN_WITH_ONE_ARENA: threads > 1 and has_large,
+    }
+    return tuple(name for name, holds in reasons.items() if holds)
 
 
 @dataclass(frozen=True)
@@ -58,6 +76,7 @@ class GlobalEffect:
     cpu_time: Difference
     wall_time: Difference
     metric: Difference | None = None  # of the server's load
+    end_bytes: Difference | None = None  # resident at the end; None if not known
 
     @property
     def saves(self) -> bool:
@@ -83,6 +102,7 @@ class Globals:
     heap: str = "a young heap"
     wall: bool = False  # `seconds` and the effects are wall time
     metric: float | None = None  # of the server's load
+    at_end: MemoryAtEnd = field(default_factory=MemoryAtEnd)  # medians
 
     @property
     def cores(self) -> float:
@@ -193,7 +213,16 @@ def compare_mallocs(rounds: Rounds[RunResult], planned: int) -> Globals:
         failed=rounds.failed,
         differing=tuple(outputs_differ(rounds, alternatives, base)),
         metric=median_metric(base_runs),
+        at_end=_median_at_end(base_runs),
     )
+
+
+def _median_at_end(runs: Sequence[RunResult]) -> MemoryAtEnd:
+    def middle(name: str) -> int | None:
+        values = [value for run in runs if (value := getattr(run.at_end, name)) is not None]
+        return round(median(values)) if values and len(values) == len(runs) else None
+
+    return MemoryAtEnd(**{each.name: middle(each.name) for each in fields(MemoryAtEnd)})
 
 
 def _effect(malloc: str, runs: Sequence[RunResult], base: Sequence[RunResult], planned: int) -> GlobalEffect:
@@ -205,6 +234,7 @@ def _effect(malloc: str, runs: Sequence[RunResult], base: Sequence[RunResult], p
         cpu_time=cpu_time,
         wall_time=difference(runs, base, run_wall_seconds, planned),
         metric=metric_difference(runs, base),
+        end_bytes=end_difference(runs, base),
     )
 
 

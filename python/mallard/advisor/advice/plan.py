@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mallard.advisor.advice.aged import AgedPlan, AgeProbe, plan_aged
+from mallard.advisor.advice.choice import Goal
 from mallard.advisor.advice.global_mallocs import MOST_SWITCHES
 from mallard.advisor.trial.campaign import SHORT_SECONDS, AgedRuns
 from mallard.advisor.trial.further_rounds import MOST_ROUNDS
@@ -43,11 +44,12 @@ class Request:
     quick: bool = False
     terminal: bool = False  # the user's standard input, which the program does not get
     seed: int = 1
+    goal: Goal = "time"
 
     @property
     def global_arms(self) -> int:
         """At most."""
-        return len(self.mallocs) + (MOST_SWITCHES if self.switches else 0)
+        return len(self.mallocs) + (MOST_SWITCHES[self.goal] if self.switches else 0)
 
     @property
     def seconds(self) -> float:
@@ -96,9 +98,11 @@ def plan_for(seconds: float, request: Request, probes: Sequence[AgeProbe] = ()) 
     screening = rounds(0.2, 3 * fewer_arms, LEAST_SCREENING_ROUNDS, MOST_SCREENING_ROUNDS)
     full = request.rounds or rounds(0.5, full_arms, least, max(most, least))
     extra = full if all_fit else max(LEAST_ROUNDS, full // 2)
+    if request.goal == "memory":  # peaks vary less than times, and nothing is tried on top of a malloc
+        full, extra = min(full, of_mallocs), 0
     candidates = len(request.scopes) or (5 if run_seconds < 0.3 else 3 if run_seconds < 0.7 else 2)
     is_fast = run_seconds < 0.3 and not request.quick
-    lines = 0 if request.scopes else MOST_LINES if is_fast else 1
+    lines = 0 if request.scopes or request.goal == "memory" else MOST_LINES if is_fast else 1
     runs = (
         FIRST_RUNS
         + RUNS_OF_A_RECORDING
@@ -114,7 +118,7 @@ def plan_for(seconds: float, request: Request, probes: Sequence[AgeProbe] = ()) 
     is_asked = not request.may_omit_ages
     aged = tuple(plan_aged(probe, aged_seconds, request.rounds, is_asked=is_asked) for probe in probes)
     further = 0
-    if not request.rounds and not request.quick:
+    if not request.rounds and not request.quick and request.goal == "time":
         most = (MOST_ROUNDS - of_mallocs) * request.global_arms + (MOST_ROUNDS - full) * full_arms
         left = SECONDS_WITH_FURTHER - sum(plan.most_runs * plan.run_seconds for plan in aged)
         further = max(0, min(most, int(left / run_seconds) - runs))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -39,17 +39,18 @@ from mallard.advisor.advice.candidates import (
 )
 from mallard.advisor.advice.ceiling import Ceiling, estimate_ceiling, fault_nanoseconds, width
 from mallard.advisor.advice.code import type_changes
-from mallard.advisor.advice.global_mallocs import Globals, glibc_switches, run_globals
+from mallard.advisor.advice.global_mallocs import Globals, glibc_switches, memory_switches, run_globals
+from mallard.advisor.advice.memory import LEAST_SAVED
+from mallard.advisor.advice.notes import brief_note, dropped_note, further_note, rounds_note, study_notes
 from mallard.advisor.advice.patterns import Pattern, find_patterns
-from mallard.advisor.advice.plan import FULL_ROUNDS, SCREENING, Plan, Request, aged_runs, plan_for
+from mallard.advisor.advice.plan import SCREENING, Plan, Request, aged_runs, plan_for
 from mallard.advisor.advice.study import ScopePair, Screened, Study
 from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
 from mallard.advisor.profile.names import Names
-from mallard.advisor.profile.sentences import program_name, stopped, withheld
+from mallard.advisor.profile.sentences import program_name, withheld
 from mallard.advisor.trial.campaign import (
     EMPTY_INPUT,
     LEAST_EFFECT,
-    OUTPUT_IGNORED,
     Campaign,
     Ground,
     Result,
@@ -61,8 +62,6 @@ from mallard.advisor.trial.campaign import (
     runs_again,
 )
 from mallard.advisor.trial.effect import SEVERAL_CORES
-from mallard.advisor.trial.further_rounds import FIRST_ROUNDS, SURE
-from mallard.advisor.trial.load import server_status
 from mallard.advisor.trial.process import (
     LIMITS,
     NothingRecordedError,
@@ -94,9 +93,8 @@ from mallard.advisor.trial.scope_code import (
 )
 from mallard.shared.age import Age
 from mallard.shared.errors import UsageError
-from mallard.shared.mallocs import OWN, linked_into, package_name, title
-from mallard.shared.prose import capitalised, in_prose
-from mallard.shared.stats import Difference
+from mallard.shared.mallocs import OWN, linked_into
+from mallard.shared.prose import capitalised
 
 OUTLIVING = "the blocks that outlive it"
 MOST_QUIET_SCOPES = 2
@@ -135,10 +133,10 @@ def run_trials(
     planned = plan.full_rounds if in_full else result.rounds
     times = {effect.strategy: effect.time for effect in result.grounds[0].trial.effects}
     notes = (
-        *_brief_note(briefly, strategies, quick=request.quick),
-        *_rounds_note(planned, request),
-        *_dropped_note(times, planned),
-        *_further_note(times, planned),
+        *brief_note(briefly, strategies, quick=request.quick),
+        *rounds_note(planned, request),
+        *dropped_note(times, planned),
+        *further_note(times, planned),
     )
     study = on_one_clock(
         replace(
@@ -181,6 +179,34 @@ class TrialRunner:
     def run_first(self, subject: str, scope: Scope, campaign: Campaign) -> Ground | None:
         result = self(subject, scope, campaign)
         return result.grounds[0] if result else None
+
+
+def run_memory_trial(
+    program: Program, baseline: Study, request: Request, plan: Plan, trace: Path, profile: Profile, step: Step
+) -> Study:
+    """Tries the scopes with the most live bytes, and the leanest of them with every strategy."""
+    least = LEAST_SAVED * baseline.globals.peak_bytes
+    candidates = _find_requested(trace, request, profile) or [
+        candidate
+        for candidate in sorted(find_candidates(profile), key=footprint, reverse=True)
+        if footprint(candidate) >= least
+    ]
+    candidates = candidates if request.scopes else candidates[: plan.candidates]
+    if not candidates:
+        return baseline
+    screened = _screen_all(program, trace, candidates, request, plan, step)
+    screened.sort(key=lambda tried: tried.peak_bytes)
+    study = replace(baseline, candidates=tuple(candidates), screened=tuple(screened))
+    best = screened[0]
+    if best.result is None:
+        return study
+    runner = TrialRunner(program, trace, request, step)
+    strategies = plan.strategies or SCREENING
+    full = _campaign(request, strategies, request.ages[:1], plan.full_rounds)
+    result = runner(f"{best.candidate.title} in all rounds", best.result.scope, full) or best.result
+    changes = tuple(type_changes(profile, best.candidate))
+    notes = (*study.notes, *runner.notes)
+    return replace(study, chosen=best.candidate, trial=result, changes=changes, notes=notes)
 
 
 def _screen_all(
@@ -230,35 +256,6 @@ def _try_briefly(runner: TrialRunner, screened: Result, request: Request, plan: 
 def best_two(briefly: Ground) -> tuple[str, ...]:
     """The strategies that saved most or lost least."""
     return tuple(effect.strategy for effect in briefly.allowed[:FINALISTS]) or SCREENING
-
-
-def _brief_note(briefly: Ground | None, strategies: Sequence[str], *, quick: bool) -> list[str]:
-    if briefly is None:
-        return []
-    count = briefly.trial.effects[0].time.n if briefly.trial.effects else 0
-    best = in_prose(strategies)
-    reason = "As --quick asks" if quick else "The program takes long"
-    return [f"{reason}: each strategy had {count} rounds, and the best of them, {best}, had all rounds."]
-
-
-def _dropped_note(times: Mapping[str, Difference], planned: int) -> list[str]:
-    names = [title(name) for name, time in times.items() if time.n == FIRST_ROUNDS < planned]
-    if not names:
-        return []
-    end = f"after which {'it' if len(names) == 1 else 'they'} could not be the answer"
-    return [f"{capitalised(in_prose(names))} had {FIRST_ROUNDS} of {planned} rounds, {end}."]
-
-
-def _further_note(times: Mapping[str, Difference], planned: int) -> list[str]:
-    """After further rounds of some arms."""
-    names = [name for name, time in times.items() if time.n > planned]
-    if not names:
-        return []
-    further = times[names[0]].n - planned
-    reason = f"{planned} left intervals that are too wide for an answer"
-    intervals = "its interval is" if len(names) == 1 else "their intervals are"
-    intervals = f"as more looks need more certainty, {intervals} at {100 * SURE:g} %"
-    return [f"{in_prose(names)} had {further} further rounds, because {reason}; {intervals}."]
 
 
 def on_one_clock(study: Study) -> Study:
@@ -403,13 +400,6 @@ def union(first: Scope, second: Scope) -> Scope | None:
     return Scope(f"{first.name} and {second.name}", variables)
 
 
-def _rounds_note(planned: int, request: Request) -> list[str]:
-    if request.rounds or planned >= FULL_ROUNDS:
-        return []
-    reason = "as --quick asks" if request.quick else "because the program takes long"
-    return [f"{planned} rounds, {reason}; --rounds {FULL_ROUNDS} makes the interval narrower."]
-
-
 MOST_RECORDINGS, SECONDS_TO_RECORD = 3, 20.0
 MOSTLY_UNFOLLOWED = 0.5  # of the time of all processes
 DISTURBED = 0.3  # width of an interval, relative to its median
@@ -434,8 +424,10 @@ def study(
 def _study(program: Program, request: Request, folder: Path, step: Step, notify: Notify) -> Study:
     """Runs the program as often as the answer needs. Below an estimate of 2 % nothing is tried."""
     step("first run")
+    program = replace(program, reports_held=request.goal == "memory")
     first = run_once(program, request.mallocs[0])
     program = replace(program, first=first)
+    for_memory = request.goal == "memory"
     seconds, probes = probe_ages(program, first, request, step)
     plan = plan_for(seconds, request, probes)
     if request.rounds is None:
@@ -474,11 +466,12 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
         return replace(study, aged=measure_quiet_ages(program, study, request, plan, locate, step))
 
     ceiling = estimate_ceiling(profile, first.cpu_seconds, first.wall_seconds, first.faults, fault_ns)
-    if not ceiling.worth_a_trial:
+    if not ceiling.worth_a_trial and not for_memory:
         mallocs = _single_run(program, first, request)
         return measure_quiet(_start(program, request, profile, mallocs, fault_ns))
     is_glibc = request.mallocs[0] == OWN and program.name_malloc(OWN) == OWN
-    switches = glibc_switches(profile, ceiling) if request.switches and is_glibc else ()
+    reasoned = memory_switches(profile) if for_memory else glibc_switches(profile, ceiling)
+    switches = reasoned if request.switches and is_glibc else ()
     mallocs = run_globals(
         program,
         (*request.mallocs, *switches),
@@ -487,16 +480,18 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
         step("other mallocs"),
         request.ages[0],
         plan.further_runs // 2,  # the trial gets those that remain
-        drops=not request.rounds,
+        drops=not request.rounds and not for_memory,
     )
     baseline = _start(program, request, profile, mallocs, fault_ns)
+    if for_memory:
+        return run_memory_trial(program, baseline, request, plan, recording, profile, step)
     if not baseline.ceiling.worth_a_trial:
         return measure_quiet(baseline)
     times = {effect.malloc: effect.time for effect in mallocs.effects}
     notes = (
         *baseline.notes,
-        *_dropped_note(times, plan.global_rounds),
-        *_further_note(times, plan.global_rounds),
+        *dropped_note(times, plan.global_rounds),
+        *further_note(times, plan.global_rounds),
     )
     study = run_trials(
         program,
@@ -547,6 +542,7 @@ def _study_without_events(program: Program, request: Request, first: RunResult, 
         threads=0,
         withheld="",
         linked_malloc=_find_linked_malloc(program, None),
+        goal=request.goal,
         ceiling=Ceiling(0.0, 0.0, 0.0, first.cpu_seconds, 0, None, 0, 0.0, first.wall_seconds),
         globals=_single_run(program, first, request),
         load=program.surroundings.load,
@@ -616,6 +612,7 @@ def _start(program: Program, request: Request, profile: Profile, mallocs: Global
         process=_process_sentence(program, request, profile),
         withheld=withheld(profile),
         linked_malloc=_find_linked_malloc(program, profile),
+        goal=request.goal,
         ceiling=ceiling,
         globals=mallocs,
         patterns=tuple(find_patterns(profile, ceiling)) if ceiling.worth_a_trial else (),
@@ -645,40 +642,3 @@ def _process_sentence(program: Program, request: Request, profile: Profile) -> s
 
 def _input_note(program: Program, request: Request) -> list[str]:
     return [EMPTY_INPUT] if request.terminal and program.stdin is None else []
-
-
-def study_notes(program: Program, profile: Profile, mallocs: Globals) -> list[str]:
-    """Doubts about the program and its runs."""
-    notes = []
-    if mallocs.status != 0:
-        input_hint = "" if program.stdin else "; its standard input is empty, --input FILE gives it one"
-        ended = RunResult(0, 0, 0, 0, mallocs.status, "", None).end
-        notes.append(f"The program {ended}{input_hint}.")
-    recorded = profile.process.exit_status
-    if recorded is not None and program.surroundings.load:
-        recorded = server_status(recorded)
-    if recorded is not None and recorded not in (-1, mallocs.status):
-        ends = [RunResult(0, 0, 0, 0, status, "", None).end for status in (recorded, mallocs.status)]
-        notes.append(
-            f"With the recorder the program {ends[0]}, and without it {ends[1]}: the recording may be "
-            f"incomplete; {LIMITS}."
-        )
-    if profile.process.stopped not in (None, "asked"):
-        notes.append(f"{stopped(profile.process)} The counts of blocks and operations are of its beginning.")
-    if not mallocs.compared:
-        notes.append(OUTPUT_IGNORED)
-    notes += [f"{name} was not preloaded: it is {mallocs.base}." for name in mallocs.same]
-    notes += [
-        f"{name} is not installed, so it was not tried; its package is {package_name(name)}."
-        for name in mallocs.missing
-    ]
-    if profile.process.programs_not_followed or profile.process.forks_not_followed:
-        notes.append(
-            "The program starts other processes. The figures include their time, but not their blocks."
-            if program.process is None
-            else "The program starts processes that could not be followed, so no figure includes them."
-        )
-    command = profile.process.command
-    if program.process is None and command is not None and tuple(command) != tuple(program.words):
-        notes.append(f"The recording is of '{' '.join(command)}', which is not the program that was tried.")
-    return notes

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from mallard.advisor.advice.aged import AgedHeap
 from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.ceiling import Ceiling
-from mallard.advisor.advice.choice import Choice, preferred, saving
+from mallard.advisor.advice.choice import Choice, Goal, preferred, saving
 from mallard.advisor.advice.code import TypeChange
 from mallard.advisor.advice.global_mallocs import GlobalEffect, Globals
 from mallard.advisor.advice.patterns import Pattern
@@ -29,6 +30,12 @@ class Screened:
     def best(self) -> Effect | None:
         """The strategy that saves most or costs least."""
         return next(iter(self.result.grounds[0].allowed), None) if self.result else None
+
+    @property
+    def peak_bytes(self) -> float:
+        """The change of the peak under the strategy that needs least; infinite without a result."""
+        effects = self.result.grounds[0].allowed if self.result else []
+        return min((effect.peak_bytes.median for effect in effects), default=math.inf)
 
     @property
     def saved_seconds(self) -> float:
@@ -73,6 +80,7 @@ class Study:
     patterns: tuple[Pattern, ...] = ()
     changes: tuple[TypeChange, ...] = ()
     notes: tuple[str, ...] = ()
+    goal: Goal = "time"
     linked_malloc: str = ""  # inside the executable, whose blocks are then neither recorded nor served
     profile: Profile | None = field(default=None, repr=False)  # of the recording; too large for the JSON
 

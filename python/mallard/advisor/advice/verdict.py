@@ -27,7 +27,6 @@ from mallard.advisor.advice.answer import (
     failures,
     first_kind,
     is_unmeasured,
-    leanest,
     local_follow_up,
     local_is_as_good_as_both,
     open_malloc,
@@ -39,6 +38,12 @@ from mallard.advisor.advice.ceiling import FEW_OPERATIONS
 from mallard.advisor.advice.choice import Choice
 from mallard.advisor.advice.code import REGIONS, code_for
 from mallard.advisor.advice.global_mallocs import GlobalEffect
+from mallard.advisor.advice.memory_verdict import (
+    choose_memory_answer,
+    for_memory,
+    memory_facts,
+    memory_headline,
+)
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.wording import (
@@ -52,6 +57,7 @@ from mallard.advisor.advice.wording import (
     peak_ratio,
     percent,
     strategy_name,
+    time_effect,
     times,
 )
 from mallard.advisor.profile.sentences import names_remedy
@@ -68,7 +74,7 @@ from mallard.advisor.trial.effect import Effect, figure, metric_change
 from mallard.advisor.trial.program import KEPT
 from mallard.shared.mallocs import how_to_use, is_switch, title
 from mallard.shared.prose import capitalised, in_prose
-from mallard.shared.report.figures import count, plural, size
+from mallard.shared.report.figures import count, plural
 from mallard.shared.version import bench_command
 
 NOT_SEEN = (
@@ -92,6 +98,8 @@ class Verdict:
 
 
 def decide(study: Study) -> Verdict:
+    if study.goal == "memory" and first_kind(study) != "unmeasured":
+        return _decide_for_memory(study)
     answer = choose_answer(study)
     kind = answer.kind if answer.age is None else first_kind(study)
     return Verdict(
@@ -99,6 +107,17 @@ def decide(study: Study) -> Verdict:
         _HEADLINES[kind](study) if answer.age is None else _aged_headline(study, answer),
         tuple(_facts(study, answer, kind)),
         tuple(_notes(study, kind)),
+        _code(study, answer.strategy) if answer.strategy and _can_be_written(study, answer) else "",
+    )
+
+
+def _decide_for_memory(study: Study) -> Verdict:
+    answer = choose_memory_answer(study)
+    return Verdict(
+        answer,
+        memory_headline(study),
+        tuple(memory_facts(study, answer)),
+        tuple(_notes(study, answer.kind)),
         _code(study, answer.strategy) if answer.strategy and _can_be_written(study, answer) else "",
     )
 
@@ -264,8 +283,8 @@ def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]
         return
     if kind == "global" and study.best_malloc:
         yield "to use it", how_to_use(study.best_malloc.malloc, study.words)
-    if lean := leanest(study, answer):
-        yield "least memory", _least_memory(study, lean)
+    if lean := for_memory(study, answer):
+        yield "for memory", lean
     yield from _mallocs(study, kind)
     if study.chosen and study.ground:
         if study.best and kind != "local":
@@ -306,17 +325,6 @@ def _equal(study: Study, answer: Answer) -> str:
     names = in_prose([_with_saving(study, choice) for choice in equals])
     verb = "saves" if len(equals) == 1 else "save"
     return f"{names} {verb} as much within the intervals; {_with_saving(study, best)} {_reason(best, equals)}"
-
-
-def _least_memory(study: Study, choice: Choice) -> str:
-    effect = study.globals.find(choice)
-    time = effect.time if effect else next(e.time for e in tried(study) if e.strategy == choice.name)
-    significance = "" if time.high < 0 or time.low > 0 else ", which is not significant"
-    use = f"; {how_to_use(choice.name, study.words)}" if effect else ""
-    return (
-        f"{_choice_name(study, choice)}, peak {choice.peak:.1f} x of {size(study.globals.peak_bytes)}; "
-        f"{change(time, study.globals.seconds)}{significance}{use}"
-    )
 
 
 def _with_saving(study: Study, choice: Choice) -> str:
@@ -412,9 +420,7 @@ def _counts_on_kept(frees: str, best: Effect) -> str:
 def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
     for effect in study.globals.effects:
         if effect is study.globals.effects[0] or effect.saves:
-            text = change(effect.time) + (
-                "" if effect.saves or effect.time.low > 0 else ", which is not significant"
-            )
+            text = time_effect(effect.time)
             text += f"; peak {peak_ratio(effect.peak_bytes.median, study.globals.peak_bytes)}"
             if kind != "global" and effect is study.best_malloc:
                 text += _preferred_to(study, effect)
@@ -540,7 +546,7 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
         unnamed.add(study.chosen.object_name)
     if unnamed:
         yield names_remedy(sorted(unnamed), study.profile)
-    if study.ground and not study.best and kind != "unmeasured":
+    if study.goal == "time" and study.ground and not study.best and kind != "unmeasured":
         yield NOT_SEEN
 
 

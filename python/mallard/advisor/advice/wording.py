@@ -6,6 +6,7 @@ import math
 
 from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.trial.effect import Effect
+from mallard.shared.report.figures import size
 from mallard.shared.stats import Difference
 
 NAMES = {
@@ -76,14 +77,37 @@ def change(difference: Difference, total_seconds: float | None = None) -> str:
     """`38.7 ms saved (37.1 to 39.7 ms)`, or `costs 0.40 ms (0.20 to 0.60 ms)`; with the program's time
     `36 % saved, 38.7 ms of 109 ms (37.1 to 39.7 ms)`."""
     costs = difference.median > 0
-    size = times(abs(difference.median))
+    amount = times(abs(difference.median))
     if total_seconds is None:
-        return f"costs {size} ({interval(difference)})" if costs else f"{size} saved ({interval(difference)})"
+        return (
+            f"costs {amount} ({interval(difference)})"
+            if costs
+            else f"{amount} saved ({interval(difference)})"
+        )
     share = percent(abs(difference.median) / total_seconds)
     return (
-        f"{f'costs {share}' if costs else f'{share} saved'}, {size} of {times(total_seconds)} "
+        f"{f'costs {share}' if costs else f'{share} saved'}, {amount} of {times(total_seconds)} "
         f"({interval(difference)})"
     )
+
+
+def less_memory(difference: Difference, total_bytes: float) -> str:
+    """`78.6 % less, 12.4 MiB of 58.2 MiB (12.3 MiB to 12.5 MiB)`; `8.0 % more, ...`."""
+    if total_bytes <= 0:
+        return "not known"
+    share = percent(abs(difference.median) / total_bytes)
+    word = "more" if difference.median > 0 else "less"
+    low, middle, high = (
+        size(total_bytes + end) for end in (difference.low, difference.median, difference.high)
+    )
+    ends = f"{low} to {high}" if math.isfinite(difference.high) else "interval not known"
+    return f"{share} {word}, {middle} of {size(total_bytes)} ({ends})"
+
+
+def time_effect(difference: Difference, total_seconds: float | None = None) -> str:
+    """A change of time that need not be one: `costs 2.0 % ...`, with a remark if it is not significant."""
+    significance = "" if difference.high < 0 or difference.low > 0 else ", which is not significant"
+    return f"{change(difference, total_seconds)}{significance}"
 
 
 def between(low: float, high: float) -> str:
@@ -115,5 +139,5 @@ def peak_ratio(more_bytes: float, base_bytes: float) -> str:
 
 
 def _digits(value: float) -> str:
-    size = abs(value)
-    return f"{value:.0f}" if size >= 99.5 else f"{value:.1f}" if size >= 0.995 else f"{value:.2f}"
+    amount = abs(value)
+    return f"{value:.0f}" if amount >= 99.5 else f"{value:.1f}" if amount >= 0.995 else f"{value:.2f}"

@@ -335,6 +335,8 @@ class Profile:
     leaks_not_listed: NotListed | None = None
     temporary: tuple[SiteBlocks, ...] = ()
     temporary_not_listed: NotListed | None = None
+    peak: tuple[SiteBlocks, ...] = ()
+    peak_not_listed: NotListed | None = None
     pairs_not_listed: NotListed | None = None
     markers: Markers | None = None
     pools: tuple[RecordedPool, ...] = ()
@@ -417,6 +419,7 @@ def _profile(database: Database) -> Profile:
         flame=Flame(nodes, recording["flame_pruned"]) if (nodes := rows.records(Node, "flame")) else None,
         leaks=rows.records(SiteBlocks, "site_blocks", kind="leaks"),
         temporary=rows.records(SiteBlocks, "site_blocks", kind="temporary"),
+        peak=rows.records(SiteBlocks, "peak_sites"),
         markers=record(
             Markers,
             recording,

@@ -76,6 +76,9 @@ CREATE TABLE recordings( -- one process of each recording
     temporary_not_listed_sites INTEGER NOT NULL DEFAULT 0, -- beyond the rows of `site_blocks`
     temporary_not_listed_allocations INTEGER NOT NULL DEFAULT 0, -- of them
     temporary_not_listed_bytes INTEGER NOT NULL DEFAULT 0, -- of them
+    peak_not_listed_sites INTEGER NOT NULL DEFAULT 0, -- beyond the rows of `peak_sites` [= (SELECT peak_not_listed_sites FROM main.recordings ORDER BY timeline_peak_bytes DESC, recording LIMIT 1)]
+    peak_not_listed_allocations INTEGER NOT NULL DEFAULT 0, -- of them [= (SELECT peak_not_listed_allocations FROM main.recordings ORDER BY timeline_peak_bytes DESC, recording LIMIT 1)]
+    peak_not_listed_bytes INTEGER NOT NULL DEFAULT 0, -- of them [= (SELECT peak_not_listed_bytes FROM main.recordings ORDER BY timeline_peak_bytes DESC, recording LIMIT 1)]
     pairs_not_listed_pairs INTEGER NOT NULL DEFAULT 0, -- beyond the rows of `pairs`
     pairs_not_listed_allocations INTEGER NOT NULL DEFAULT 0, -- of them
     pairs_not_listed_bytes INTEGER NOT NULL DEFAULT 0 -- of them
@@ -294,6 +297,14 @@ CREATE TABLE site_blocks( -- sites whose blocks are alive at the end, reachable 
     allocations INTEGER NOT NULL, -- such blocks
     bytes INTEGER NOT NULL, -- their bytes
     stack INTEGER NOT NULL REFERENCES stacks -- that made most of them [first]
+) STRICT;
+
+CREATE TABLE peak_sites( -- sites whose blocks are live when the process holds the most bytes, the most bytes first [peak]
+    recording INTEGER NOT NULL,
+    place INTEGER NOT NULL REFERENCES places, -- the site
+    allocations INTEGER NOT NULL, -- such blocks
+    bytes INTEGER NOT NULL, -- their bytes
+    stack INTEGER NOT NULL REFERENCES stacks -- that made most of them
 ) STRICT;
 
 CREATE TABLE pairs( -- stacks of allocation with stacks of free

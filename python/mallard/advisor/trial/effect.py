@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from mallard.advisor.trial.further_rounds import final_interval
 from mallard.advisor.trial.process import Measured
 from mallard.advisor.trial.program import AS_IT_IS, NULL, Counts, RunResult
-from mallard.advisor.trial.rounds import Rounds
+from mallard.advisor.trial.rounds import Rounds, Run
 from mallard.shared.stats import EVEN_MARGIN, Difference, Ratio, median, paired_difference
 
 SEVERAL_CORES = 1.2  # CPU time over wall time
@@ -30,6 +30,7 @@ class Effect:
     faults: Difference
     counts: Counts
     metric: Difference | None = None  # of the server's load
+    end_bytes: Difference | None = None  # resident at the end; None if not known
 
     @property
     def saves(self) -> bool:
@@ -84,6 +85,7 @@ def summarize_trial(
             difference(rounds.of(strategy), null, lambda run: float(run.faults)),
             rounds.of(strategy)[0].counts or Counts(),
             metric_difference(rounds.of(strategy), null),
+            end_difference(rounds.of(strategy), null),
         )
         for strategy in strategies
         if rounds.of(strategy)
@@ -121,10 +123,17 @@ def metric_difference(runs: Sequence[Measured], base: Sequence[Measured]) -> Dif
     return difference(runs, base, lambda run: run.load.metric or 0.0)
 
 
+def end_difference(runs: Sequence[RunResult], base: Sequence[RunResult]) -> Difference | None:
+    """The change of resident memory at the end; None if it is not known of all runs."""
+    if any(run.at_end.resident_bytes is None for run in (*runs, *base)):
+        return None
+    return difference(runs, base, lambda run: float(run.at_end.resident_bytes or 0))
+
+
 def difference(
-    runs: Sequence[Measured],
-    base: Sequence[Measured],
-    quantity: Callable[[Measured], float],
+    runs: Sequence[Run],
+    base: Sequence[Run],
+    quantity: Callable[[Run], float],
     planned: int | None = None,
 ) -> Difference:
     """Pairs the rounds that both completed; those beyond `planned` are further ones. What is never negative

@@ -45,6 +45,7 @@ class LoadResult:
     server_ended: bool = False  # by itself, before the end of the load
     metric: float | None = None
     cpu_seconds: float | None = None  # of the server for the load, without its start and its end
+    resident_bytes: int | None = None  # of the server's processes after the load
 
 
 class Step(Enum):
@@ -93,7 +94,8 @@ def run_load(
         before, _ = server_use(server.pid)
         result = _run_command("--load", is_running, load, name, seconds_limit, folder)
         if not result.failure and is_running():
-            result = replace(result, cpu_seconds=server_use(server.pid)[0] - before)
+            seconds, resident = server_use(server.pid)
+            result = replace(result, cpu_seconds=seconds - before, resident_bytes=resident)
     if is_running():
         failed = _end_server(server, load, name, limit, folder)
         return failed if failed and not result.failure else result

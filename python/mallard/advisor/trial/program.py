@@ -44,10 +44,11 @@ KEPT = {
     "block-cache": "a cache of eight blocks",
 }
 
-MAGIC = b"mdtrial2"
+MAGIC = b"mdtrial3"
 HEADER = struct.Struct("<8sIIIIQQQQQQ56s")
 REMAINS = struct.Struct("<II11QQIHHQQ")  # behind it
-HEADERS_BYTES = 256
+AT_END = struct.Struct("<4Q")  # behind that
+HEADERS_BYTES = 384
 SERVER_BYTES = 128
 MOST_NAMED = 3  # of the last requests
 
@@ -104,6 +105,17 @@ def read_history(values: Sequence[int]) -> History:
 
 
 @dataclass(frozen=True)
+class MemoryAtEnd:
+    """Resident memory of a process at its end; None where it is not known."""
+
+    resident_bytes: int | None = None
+    file_bytes: int | None = None  # of these, in files and shared memory
+    # Of glibc, if the run reports it:
+    held_bytes: int | None = None  # from the system
+    free_bytes: int | None = None  # of these, in free chunks
+
+
+@dataclass(frozen=True)
 class Counts:
     """The sums of the counts of all servers, in the order of the file."""
 
@@ -138,6 +150,7 @@ class Counts:
     history: History = History()
     children_cpu_ns: int = 0  # of children that the process waited for
     is_replaced: bool = False  # the process executed another program at its end
+    at_end: MemoryAtEnd = MemoryAtEnd()
 
     @property
     def ends_itself(self) -> bool:
@@ -175,6 +188,7 @@ def read_counts(file: Path) -> Counts | None:
     _, servers, _, seen, seen_excepted, *times, malloc_file = HEADER.unpack_from(data)
     begin_cpu_ns, begin_wall_ns, *own = times
     *remains, children_cpu_ns, is_replaced, _, _, _, _ = REMAINS.unpack_from(data, HEADER.size)
+    at_end = AT_END.unpack_from(data, HEADER.size + REMAINS.size)
     complete = min(servers, (len(data) - HEADERS_BYTES) // SERVER_BYTES)
     rows = [SERVER.unpack_from(data, HEADERS_BYTES + SERVER_BYTES * index) for index in range(complete)]
     sums = {name: sum(row[index] for row in rows) for index, name in enumerate(SUMMED)}
@@ -194,6 +208,7 @@ def read_counts(file: Path) -> Counts | None:
         history=read_history(remains),
         children_cpu_ns=children_cpu_ns,
         is_replaced=bool(is_replaced),
+        at_end=MemoryAtEnd(*(None if value == UNKNOWN else value for value in at_end)),
     )
 
 
@@ -282,6 +297,14 @@ class RunResult(Measured):
     allocating_threads: int = 0  # threads that allocated in the scope and were alive at the same time
 
     @property
+    def at_end(self) -> MemoryAtEnd:
+        """Of a server after its load; the end of the process comes later, when it has freed its memory."""
+        own = self.counts.at_end if self.counts else MemoryAtEnd()
+        if self.load.resident_bytes is None:
+            return own
+        return MemoryAtEnd(self.load.resident_bytes, own.file_bytes)
+
+    @property
     def end(self) -> str:
         return "ended one of its processes by a signal" if self.status & KILLED else super().end
 
@@ -298,6 +321,7 @@ class Program:
     process: TriedProcess | None = None
     measuring: Path | None = None  # libmallard_measured.so, for runs without a strategy
     recording: Path | None = None  # of the requests that a history replays, instead of its model's
+    reports_held: bool = False  # unchanged runs report what glibc holds at their end
 
     def run(self, arm: Arm, scope: Scope) -> RunResult:
         with scratch_folder("trial") as folder:
@@ -335,11 +359,11 @@ class Program:
         return RunResult(
             cpu_seconds=counts.cpu_ns / 1e9,
             wall_seconds=counts.wall_ns / 1e9,
-            peak_bytes=max(0, counts.peak_bytes - counts.history.added_bytes),
+            peak_bytes=_own_peak(counts.peak_bytes, counts),
             faults=counts.faults,
             status=measured.status | (0 if counts.cpu_ns else KILLED),
             output=measured.output,
-            load=measured.load,
+            load=replace(measured.load, resident_bytes=None),  # of all processes
             counts=counts,
             allocating_threads=counts.askers,
         )
@@ -376,6 +400,8 @@ class Program:
         if libraries and (arm.strategy or measures):
             environment["MALLARD_TRIAL_REPORT"] = str(report)
             environment["MALLARD_TRIAL_AGE"] = arm.age.setting
+            if self.reports_held and not arm.strategy:
+                environment["MALLARD_TRIAL_HELD"] = "1"
             if self.recording and not arm.age.is_young:
                 environment["MALLARD_TRIAL_HISTORY"] = str(self.recording)
         if arm.strategy:
@@ -383,6 +409,11 @@ class Program:
             if arm.delay_ns:
                 environment["MALLARD_TRIAL_DELAY_NS"] = str(arm.delay_ns)
         return environment
+
+
+def _own_peak(peak_bytes: int, counts: Counts) -> int:
+    """Without the history. The system counts a peak only now and then, so that the end may be above it."""
+    return max(0, max(peak_bytes, counts.at_end.resident_bytes or 0) - counts.history.added_bytes)
 
 
 def _to_run_result(measured: Measured, counts: Counts | None) -> RunResult:
@@ -400,7 +431,7 @@ def _to_run_result(measured: Measured, counts: Counts | None) -> RunResult:
         | {
             "cpu_seconds": cpu_ns / 1e9,
             "wall_seconds": wall_ns / 1e9,
-            "peak_bytes": max(0, measured.peak_bytes - own.history.added_bytes),
+            "peak_bytes": _own_peak(measured.peak_bytes, own),
             "faults": faults,
         },
         counts=counts,

@@ -19,9 +19,19 @@ from dataclasses import asdict, dataclass, replace
 from mallard.advisor.advice.answer import promise
 from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.ceiling import Ceiling
+from mallard.advisor.advice.global_mallocs import GlobalEffect
+from mallard.advisor.advice.memory import all_effects, find_leanest, name_of
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import Verdict
-from mallard.advisor.advice.wording import between, change, peak_ratio, percent, times
+from mallard.advisor.advice.wording import (
+    between,
+    change,
+    less_memory,
+    peak_ratio,
+    percent,
+    time_effect,
+    times,
+)
 from mallard.advisor.profile import sentences
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names
@@ -31,7 +41,8 @@ from mallard.advisor.trial.effect import Effect
 from mallard.advisor.trial.further_rounds import SURE
 from mallard.advisor.view.profile.charts import MODES, flame_calls, flame_sections
 from mallard.advisor.view.profile.scopes import dimension_table, lifetime_details, small_dimensions
-from mallard.shared.report.figures import count
+from mallard.advisor.view.profile.sites import listed_table
+from mallard.shared.report.figures import count, size
 from mallard.shared.report.model import (
     Block,
     Call,
@@ -55,6 +66,11 @@ BARS = (
     Column("program", numeric=False),
     Column("drawn", numeric=False),
     *map(Column, ("time", "effect", "peak memory")),
+)
+MEMORY = (
+    Column("program", numeric=False),
+    Column("drawn", numeric=False),
+    *map(Column, ("peak", "effect", "at the end", "time")),
 )
 STRATEGIES = (
     Column("strategy", numeric=False),
@@ -84,7 +100,7 @@ def advice_report(study: Study, verdict: Verdict, profile: Profile | None) -> Re
     facts = Facts(tuple(Fact(label, text) for label, text in verdict.facts))
     sections = [
         *([Section("Figures", (facts,))] if facts.facts else []),
-        *_before_and_after(study),
+        *(_memory(study, profile, names) if study.goal == "memory" else _before_and_after(study)),
         *_tried(study),
         *(_scope(study, profile, names) if profile and names else ()),
         *(_saved(study, profile, names) if profile and names else ()),
@@ -101,6 +117,47 @@ def advice_report(study: Study, verdict: Verdict, profile: Profile | None) -> Re
         conditions=(sentences.process_facts(profile),) if profile else (),
         doubts=tuple(filter(None, doubts)),
         is_brief=True,
+    )
+
+
+def _memory(study: Study, profile: Profile | None, names: Names | None) -> list[Section]:
+    """The peak under each change, and the lines whose blocks are live at the peak."""
+    effects = all_effects(study)
+    widest = study.globals.peak_bytes + max((0.0, *(effect.peak_bytes.median for effect in effects)))
+    rows = tuple(_memory_row(study, effect, widest) for effect in (None, *effects))
+    text = f"Resident memory at the peak, against {study.base} on {study.globals.heap}."
+    sections = [Section("Before and after", (Table("Memory", MEMORY, rows), Paragraph(text)))]
+    if profile and names and profile.peak:
+        live = listed_table("Live at the peak", profile.peak, profile.peak_not_listed, names, all_rows=True)
+        sections.append(Section("Live at the peak", (live,), about="lines whose blocks are live at the peak"))
+    return sections
+
+
+def _memory_row(study: Study, effect: GlobalEffect | Effect | None, widest: float) -> Row:
+    """Without an effect, of the unchanged program."""
+    peak, at_end = study.globals.peak_bytes, study.globals.at_end.resident_bytes
+    if effect is None:
+        meter = Meter(peak / max(widest, 1.0), 24, None, None, is_large=True)
+        cells = (f"as it is\n{study.base}", meter, size(peak), "", size(at_end), times(study.globals.seconds))
+        return Row(cells)
+    change, end = effect.peak_bytes, effect.end_bytes
+    ends = None
+    if math.isfinite(change.low) and math.isfinite(change.high):
+        ends = (peak + change.low) / max(widest, 1.0), (peak + change.high) / max(widest, 1.0)
+    place = (
+        "malloc" if isinstance(effect, GlobalEffect) else f"in {study.chosen.title}" if study.chosen else ""
+    )
+    leanest = find_leanest(study)
+    return Row(
+        (
+            f"{name_of(effect)}\n{place}".strip(),
+            Meter((peak + change.median) / max(widest, 1.0), 24, ends, None, is_large=True),
+            size(peak + change.median),
+            less_memory(change, peak),
+            size(at_end + end.median) if at_end is not None and end else "",
+            time_effect(effect.time),
+        ),
+        Mood.GOOD if leanest and effect is leanest.effect else None,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from mallard.advisor.advice.answer import promise
+from mallard.advisor.advice.memory import find_leanest
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import Verdict
@@ -19,6 +20,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 RULES = {
     "local-allocator": "a local allocator in a function saves time, measured on the program",
     "other-malloc": "another malloc, or a setting of glibc's, saves time, measured on the program",
+    "less-memory": "a change of the allocator needs less resident memory, measured on the program",
     "reserve": "a container grows step by step",
     "reuse": "a buffer is made anew in each call",
     "temporary": "of many blocks few are live at a time",
@@ -40,7 +42,13 @@ def advice_sarif(study: Study, verdict: Verdict) -> str:
 
 
 def _measured(study: Study, verdict: Verdict) -> list[dict[str, Any]]:
-    """The answer, if it saves time."""
+    """The answer, if it saves time or memory."""
+    leanest = find_leanest(study) if verdict.answer.goal == "memory" else None
+    if leanest:
+        place = study.chosen.source if study.chosen and leanest.choice.is_local else ""
+        saved = leanest.bytes
+        memory = {"saved_bytes": -saved.median, "at_least": -saved.high, "at_most": -saved.low}
+        return [_result("less-memory", "warning", verdict.headline, place, {"measured": True, **memory})]
     measured = promise(study, verdict.answer)
     if measured is None:
         return []

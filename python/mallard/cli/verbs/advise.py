@@ -6,11 +6,12 @@ import argparse
 from functools import partial
 from pathlib import Path
 
+from mallard.advisor.advice.choice import GOALS
 from mallard.cli import exit_status, trials
 from mallard.cli.forms import add_forms, check_forms, write_report
 from mallard.cli.needs import Needs
 from mallard.cli.options import surround_runs
-from mallard.shared.age import read_ages
+from mallard.shared.age import Age, read_ages, young_only
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import NAMES
 from mallard.shared.scratch import scratch_folder
@@ -19,7 +20,7 @@ USUAL = ",".join(NAMES)
 
 EXAMPLES = (
     ("mallard advise -- ./parser input", "the answer, in about two minutes"),
-    ("mallard advise --scope handle -- ./parser", "this scope, not the best ones"),
+    ("mallard advise --for memory -- ./parser", "what needs less memory"),
     ("mallard advise --load 'CMD' -- ./server", "of a server that CMD uses"),
 )
 TAKES_PROGRAM = True
@@ -28,6 +29,9 @@ AGES, QUICK_AGES = "young,old", "young,used"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
+    parser.add_argument(
+        "--for", dest="goal", choices=GOALS, default="time", help="the time (default), or resident memory"
+    )
     parser.add_argument("--scope", metavar="LIST", help="names of functions (or parts) or markers to try")
     trials.add_rounds(parser, "runs of each strategy (default: 21 or more)")
     trials.add_ground(parser, USUAL, "the base malloc, then others (default: all known)")
@@ -36,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_runs(parser)
     parser.add_argument("--quick", action="store_true", help="fewer runs: about half a minute")
     add_forms(parser).add_argument(
-        "--sarif", action="store_true", help="findings with their lines, for editors and reviews"
+        "--sarif", action="store_true", help="findings with lines, for editors and reviews"
     )
 
 
@@ -45,11 +49,34 @@ def check(arguments: argparse.Namespace) -> None:
     if arguments.scope is not None and not _scopes(arguments.scope):
         raise UsageError("--scope is empty; give names with commas between them, or leave the option out")
     trials.check_runs(arguments)
+    if arguments.goal == "memory":
+        _refuse_ages(arguments)
     check_forms(arguments, arguments.program, (arguments.trace, arguments.input, arguments.history))
+
+
+def _refuse_ages(arguments: argparse.Namespace) -> None:
+    ages = read_ages(arguments.age) if arguments.age is not None else ()
+    if arguments.history is not None or any(not age.is_young for age in ages):
+        option = f"--age {arguments.age}" if arguments.age is not None else f"--history {arguments.history}"
+        raise UsageError(
+            f"--for memory compares young heaps, because the memory of a history is not the program's; leave "
+            f"{option} out"
+        )
 
 
 def _scopes(text: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(item.strip() for item in (text or "").split(",") if item.strip()))
+
+
+def tries_switches(arguments: argparse.Namespace) -> bool:
+    """Beside the mallocs that are tried by default: in little time only for memory, which few rounds show."""
+    return arguments.mallocs == USUAL and (arguments.goal == "memory" or not arguments.quick)
+
+
+def _ages(arguments: argparse.Namespace) -> tuple[Age, ...]:
+    if arguments.goal == "memory":
+        return young_only()
+    return read_ages(arguments.age or (QUICK_AGES if arguments.quick else AGES))
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
@@ -69,16 +96,17 @@ def run(arguments: argparse.Namespace) -> int:
     trials.check_available(chosen[:1])  # of the others, those that are missing are named in the answer
     asked = Request(
         mallocs=chosen,
-        switches=arguments.mallocs == USUAL and not arguments.quick,
+        switches=tries_switches(arguments),
         scopes=_scopes(arguments.scope),
         process=arguments.process,
         trace=arguments.trace,
         rounds=arguments.rounds,
-        ages=read_ages(arguments.age or (QUICK_AGES if arguments.quick else AGES)),
+        ages=_ages(arguments),
         may_omit_ages=arguments.age is None,
         quick=arguments.quick,
         seed=arguments.seed,
         terminal=trials.reads_terminal(arguments),
+        goal=arguments.goal,
     )
     display = PlainConsole(stderr=True)
     say = partial(print_line, display)

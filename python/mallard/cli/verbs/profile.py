@@ -34,7 +34,7 @@ EXAMPLES = (
 DEFAULT_TRACE = "mallard.trace"
 FURTHER = "--all shows the timeline, diffusion, pairs of stacks and sites, too."
 EXPORTS = ("pprof", "dhat", "folded", "folded-blocks", "folded-peak", "folded-end", "history", "sqlite")
-LISTS = ("leaks", "temporary")
+LISTS = ("leaks", "temporary", "peak")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the process of this executable, or with this number (default: the one that allocates most)",
     )
     parser.add_argument("--all", action="store_true", help="longer lists on the screen and in JSON")
-    parser.add_argument("--list", choices=LISTS, help="the sites of leaks, or of temporary allocations")
+    parser.add_argument(
+        "--list", metavar="KIND", choices=LISTS, help="sites of blocks: leaks, temporary, or peak"
+    )
     parser.add_argument("--diff", action="store_true", help="compare two recordings, the older one first")
     forms = add_forms(parser)
     forms.add_argument(

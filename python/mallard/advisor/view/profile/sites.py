@@ -1,5 +1,5 @@
 """Lines of code that allocate; pairs of stacks, where blocks are allocated and freed; the sites of
-leaks and of temporary allocations.
+leaks, of temporary allocations and of the peak.
 """
 
 from __future__ import annotations
@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mallard.advisor.profile import sentences
-from mallard.advisor.profile.document import Profile
+from mallard.advisor.profile.document import NotListed, Profile
 from mallard.advisor.profile.names import Names
-from mallard.advisor.profile.records import NOTHING, Pair, Site, SiteBlocks
+from mallard.advisor.profile.records import NOTHING, Amount, Pair, Site, SiteBlocks
 from mallard.shared.report.figures import count, plural, share, size
 from mallard.shared.report.model import (
     Column,
@@ -55,6 +55,7 @@ LEAKS = (
     "Blocks that are never freed. A recording cannot tell a leak from a block that is still reachable at the "
     "end: both are listed."
 )
+PEAK = "Blocks that are live when the process holds the most bytes."
 TEMPORARY = (
     "Blocks that the allocating thread frees before its next allocation. A realloc frees the old block: one "
     "that grows step by step is listed, too."
@@ -136,10 +137,13 @@ def pair_table(pairs: Sequence[Pair], names: Names, most: int | None, unlisted: 
 
 
 def list_report(profile: Profile, kind: str, *, all_rows: bool = False) -> Report:
-    """The sites of leaks, or of temporary allocations."""
+    """The sites of leaks, of temporary allocations, or of the peak."""
     if kind == "leaks":
         title, order, meaning = "Leaks", "most bytes first", LEAKS
         sites, not_listed, total = profile.leaks, profile.leaks_not_listed, profile.figures.alive
+    elif kind == "peak":
+        title, order, meaning = "Live at the peak", "most bytes first", PEAK
+        sites, not_listed, total = profile.peak, profile.peak_not_listed, peak_total(profile)
     else:
         title, order, meaning = "Temporary allocations", "most blocks first", TEMPORARY
         sites, not_listed, total = (
@@ -149,17 +153,34 @@ def list_report(profile: Profile, kind: str, *, all_rows: bool = False) -> Repor
         )
     names, total = Names(profile), total or NOTHING
     allocations = profile.figures.allocations
-    part = share(total.allocations / allocations) if total.allocations else "none"
-    rows = tuple(_listed_row(site, names) for site in sites)
-    most = None if all_rows else MOST_LISTED
-    table = Table(title, LISTED, rows, most, not_listed.sites if not_listed else 0, "smaller site")
+    part = share(total.allocations / allocations) if total.allocations and allocations else "none"
+    table = listed_table(title, sites, not_listed, names, all_rows=all_rows)
     amount = f"{plural(total.allocations, 'block')} of {size(total.bytes)}, {part} of {count(allocations)}."
     return Report(
         title=f"{title} of {sentences.program_name(profile.process)}",
         answer=Paragraph(f"{amount} {meaning}"),
-        sections=(Section(title, (table,), is_headed=True, about=f"sites with the {order}"),) if rows else (),
+        sections=(Section(title, (table,), is_headed=True, about=f"sites with the {order}"),)
+        if sites
+        else (),
         subject=sentences.command(profile),
     )
+
+
+def peak_total(profile: Profile) -> Amount:
+    """All blocks that are live at the peak."""
+    unlisted = profile.peak_not_listed or NotListed()
+    return Amount(
+        sum(site.allocations for site in profile.peak) + unlisted.allocations,
+        sum(site.bytes for site in profile.peak) + unlisted.bytes,
+    )
+
+
+def listed_table(
+    title: str, sites: Sequence[SiteBlocks], not_listed: NotListed | None, names: Names, *, all_rows: bool
+) -> Table:
+    rows = tuple(_listed_row(site, names) for site in sites)
+    most = None if all_rows else MOST_LISTED
+    return Table(title, LISTED, rows, most, not_listed.sites if not_listed else 0, "smaller site")
 
 
 def _listed_row(site: SiteBlocks, names: Names) -> Row:
