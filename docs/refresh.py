@@ -56,9 +56,11 @@ WHOLE_TABLES: dict[str, Callable[[], str]] = {
     if hasattr(module, "whole_tables")
     for name, table in module.whole_tables().items()
 }
+RUNS = ROOT / "bench/results/runs.md"
 # Each page with figures, with its folder.
 DOCUMENTS = (
     ROOT / "README.md",
+    RUNS,
     *(page for page in sorted(DOCS.rglob("*.md")) if "<!-- figures: " in page.read_text(encoding="utf-8")),
 )
 IMAGES = {
@@ -69,7 +71,6 @@ IMAGES = {
         for name, image in allocator_images.images().items()
     },
 }
-RUNS = DOCS / "benchmark" / "runs.md"
 MOST_MACHINES = 2
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -129,10 +130,10 @@ def add_runs(stored: dict[str, Any], runs: list[dict[str, Any]], rows: list[dict
 
 def refreshed(document: Path, figures: dict[str, Callable[[], str]]) -> str:
     """The document's text with new figures, whose links to the page of the runs lead there from it."""
-    link = f"]({os.path.relpath(RUNS, document.parent)}#"
+    link = f"]({os.path.relpath(RUNS, document.parent)}"
 
     def block(match: re.Match[str]) -> str:
-        return f"{match[1]}{figures[match[2]]().replace(f']({RUNS.name}#', link)}\n{match[3]}"
+        return f"{match[1]}{figures[match[2]]().replace(f']({RUNS.name}', link)}\n{match[3]}"
 
     return BLOCK.sub(block, document.read_text(encoding="utf-8"))
 

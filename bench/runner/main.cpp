@@ -1,4 +1,4 @@
-/// mallard-bench: runs one cell of one experiment and prints one line of JSON (docs/benchmark/results.md).
+/// mallard-bench: runs one cell of one experiment and prints one line of JSON (bench/results/README.md).
 #include "runner/harness/arguments.hpp"
 #include "runner/harness/build_info.hpp"
 #include "runner/harness/page_size.hpp"

@@ -23,9 +23,14 @@ PLACES = {
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
     "advisor/README.md": "advisor/programs.md",
+    "advisor/case_studies/README.md": "advisor/cases.md",
     "advisor/trace/README.md": "advisor/trace.md",
     "bench/README.md": "benchmark/runner.md",
+    "bench/results/README.md": "benchmark/rows.md",
+    "bench/runner/strategy/contender/README.md": "benchmark/contender_code.md",
+    "bench/results/runs.md": "benchmark/runs.md",
     "include/mallard/README.md": "library/headers.md",
+    "tests/README.md": "tests.md",
 }
 LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".def": "cpp", ".py": "python"}
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`|^ {4}[^\n]*$)", re.MULTILINE | re.DOTALL)

@@ -18,9 +18,12 @@ HEADING = ("type parameter", "inline base", "abstract base")
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "bindings_pair": _pairs,
-        "bindings_containers": _containers,
         "bindings_conditions": _conditions,
     }
+
+
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"bindings_containers": _containers}
 
 
 def _run(experiment: str) -> StoredRun:

@@ -15,6 +15,7 @@ from mallard.bench.view.claims import documents, sizes
 from mallard.shared.report.figures import plural
 from mallard.shared.report.markdown import markdown_table as report_table
 
+LONGEST_LIST = 2  # of numbers in a row; more are a range
 FAR = 10.0  # the least factor between a figure and its claim, for the page
 
 
@@ -89,7 +90,7 @@ def conditions() -> str:
 
 
 def runs_text(verb: str, numbers: Container[int | None]) -> str:
-    """The runs of these numbers; docs/benchmark/runs.md has their conditions."""
+    """The runs of these numbers; bench/results/runs.md has their conditions."""
     named = [stored for stored in runs() if stored.run["id"] in numbers]
     current = [stored for stored in named if is_current(stored)]
     text = f"{verb} the runs {_run_links(named)}."
@@ -101,10 +102,23 @@ def runs_text(verb: str, numbers: Container[int | None]) -> str:
 
 def _run_links(named: Iterable[StoredRun]) -> str:
     """The numbers of the runs of each experiment."""
-    numbers: dict[str, list[str]] = {}
+    numbers: dict[str, list[int]] = {}
     for stored in named:
-        numbers.setdefault(stored.run["experiment"], []).append(str(run_number(stored)))
-    return ", ".join(f"[{name}](runs.md#{name}) {', '.join(some)}" for name, some in numbers.items())
+        numbers.setdefault(stored.run["experiment"], []).append(run_number(stored))
+    return ", ".join(f"[{name}](runs.md#{name}) {as_ranges(some)}" for name, some in numbers.items())
+
+
+def as_ranges(numbers: Iterable[int]) -> str:
+    """1-3, 5, 6 for 1, 2, 3, 5 and 6."""
+    ranges: list[list[int]] = []
+    for number in sorted(numbers):
+        if ranges and number == ranges[-1][-1] + 1:
+            ranges[-1].append(number)
+        else:
+            ranges.append([number])
+    return ", ".join(
+        f"{some[0]}-{some[-1]}" if len(some) > LONGEST_LIST else ", ".join(map(str, some)) for some in ranges
+    )
 
 
 def counts() -> str:

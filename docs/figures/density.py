@@ -25,7 +25,6 @@ from mallard.bench.experiments.description.axis import SMALL
 from mallard.bench.library import KEEP, NULL
 from mallard.bench.papers.tables import AVERAGES, P0089, P0213, printed_table
 from mallard.bench.strategy_names import BASE_MARK, paper_number
-from mallard.shared.prose import in_prose
 from mallard.shared.stats import Ratio, paired_ratio
 
 HASHED_STRINGS = ("unordered_set", "string")
@@ -114,7 +113,6 @@ def blocks() -> dict[str, Callable[[], str]]:
         "kept_pages": kept_pages,
         "density_conditions": both_conditions,
         "below_null": below_null,
-        "density_buffer": buffer,
         "dispatch": lambda: parts_table(summary().dispatch),
         "winking_out": lambda: parts_table(summary().wink_out),
         "population": population,
@@ -122,7 +120,12 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"averages": lambda: averages(whole=True), "structures": structures}
+    return {
+        "averages": lambda: averages(whole=True),
+        "structures": structures,
+        "dispatch": lambda: parts_table(summary().dispatch, whole=True),
+        "winking_out": lambda: parts_table(summary().wink_out, whole=True),
+    }
 
 
 def both_conditions() -> str:
@@ -144,23 +147,6 @@ def begins_in_buffer() -> list[str]:
     text = STRATEGIES_FILE.read_text(encoding="utf-8")
     mechanisms = set(MECHANISM.findall(text))
     return [name for name, kind in STRATEGY.findall(text) if kind in mechanisms and "/" not in name]
-
-
-def buffers() -> dict[str, int]:
-    """The number of stored rows by the buffer that their cell offers."""
-    counts: dict[str, int] = {}
-    for run in stored_runs("density"):
-        for row in run.rows:
-            text = buffer_text(str(row.parameters["buffer"]), int(row.parameters["buffer_bytes"]))
-            counts[text] = counts.get(text, 0) + 1
-    return counts
-
-
-def buffer() -> str:
-    """The condition that only one side of density has."""
-    names = in_prose([f"`{name}`" for name in begins_in_buffer()])
-    rows = "; ".join(f"in {count:,} stored rows {names} begin in {text}" for text, count in buffers().items())
-    return f"Only one side has this: {rows}."
 
 
 def kept_pages() -> str:
@@ -199,9 +185,11 @@ def below_null() -> str:
     )
 
 
-def parts_table(effect: Effect) -> str:
-    """The effect of a binding or of winking out: its mean and its median over all cells, and its parts."""
-    rows = [[name, _percent(part)] for name, part in effect.parts.items()]
+def parts_table(effect: Effect, *, whole: bool = False) -> str:
+    """The effect of a binding or of winking out: its mean and its median over all cells; the whole table has
+    its parts.
+    """
+    rows = [[name, _percent(part)] for name, part in effect.parts.items()] if whole else []
     if effect.overall:
         rows.insert(0, ["all pairs, mean", _percent(effect.overall)])
         rows.insert(1, ["all pairs, median", f"{effect.middle:.1f}"])

@@ -81,11 +81,11 @@ def _conditions() -> str:
 
 
 def _saying(experiment: str) -> Block:
-    """Of the article's sizes and larger ones, whose elements are moved by bytes if that is faster. Tables
-    have the fastest; growing backward has no table, and the calls of growing forward.
+    """Of the article's sizes and larger ones, whose elements are moved by bytes if that is faster. Whole
+    tables have the fastest, and the calls; only growing backward has no table of mallocs.
     """
-    without = (LeastAt,) if experiment == BACKWARD else (Fastest,)
-    return lambda: _list(phase_sentences(experiment, _tables(experiment)[0], without))
+    without, mallocs = (Fastest, LeastAt), experiment == BACKWARD
+    return lambda: _list(phase_sentences(experiment, _tables(experiment)[0], without, mallocs=mallocs))
 
 
 def _burst_sentences() -> str:

@@ -154,7 +154,7 @@ def by_length(
 
 def small(*, whole: bool = False) -> str:
     """Systems that only the other stored runs have: the gain of a pool after the shuffle. The page has the
-    smallest system and the largest.
+    smallest system and the largest, with their longest and shortest lists.
     """
     shown = {system.links for system in systems()}
     lines = []
@@ -167,7 +167,8 @@ def small(*, whole: bool = False) -> str:
     ends = {end((system.links for system in others), default=0) for end in (min, max)}
     for system in (system for system in others if whole or system.links in ends):
         base, pool = system.surfaces[BASE], system.surfaces[POOL]
-        for length in system.list_lengths:
+        longest_and_shortest = {system.list_lengths[0], system.list_lengths[-1]}
+        for length in system.list_lengths if whole else sorted(longest_and_shortest, reverse=True):
             against = [ratio_text(base.against(pool, length, factor)) for factor in SHOWN_FACTORS]
             lines.append([log2_text(system.links), log2_text(length), *against])
     return markdown_table(

@@ -36,6 +36,7 @@ from mallard.shared.mallocs import OWN
 # another thread frees.
 DEFAULTS = ("multipool", "heap", "concurrent-multipool")
 EXPERIMENTS = tuple(dict.fromkeys(question.experiment for question in QUESTIONS))
+MOST_WINNERS = 5  # that a sentence names
 Place = tuple[str, Setting]  # experiment and cell
 HEADING = ["experiment", "cell", "the fastest beyond the interval", "mallard / it"]
 
@@ -178,8 +179,10 @@ def winners() -> str:
         if experiment != PROGRAMS
         for duel in duels
     )
-    texts = [f"{winner} ({count})" for winner, count in counts.most_common()]
-    return f"The fastest of a lost cell outside of the programs: {', '.join(texts)}."
+    texts = [f"{winner} ({count})" for winner, count in counts.most_common(MOST_WINNERS)]
+    others = counts.total() - sum(count for _, count in counts.most_common(MOST_WINNERS))
+    rest = f", others ({others})" if others else ""
+    return f"The fastest of a lost cell outside of the programs: {', '.join(texts)}{rest}."
 
 
 def counts() -> str:

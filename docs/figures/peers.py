@@ -31,14 +31,13 @@ from mallard.shared.report.markdown import markdown_table as report_table
 
 NOTHING = "Not measured yet."
 LEAST_LOSS = 1.02  # as a ratio
-MOST_LOSSES = 5  # lines of the table
+POOLS_THAT_SHRINK = ("small-object-pool", "adaptive-pool")
 
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "counterparts": lambda: pairs(main_pairs()),
         "peers_first": lambda: peer_sentences(all_duels())[0] if all_duels() else NOTHING,
-        "peers_losses": lambda: losses(MOST_LOSSES),
         "peers_conditions": conditions,
     }
 
@@ -67,10 +66,12 @@ def pairs(chosen: Iterable[Counterpart]) -> str:
 
 
 def main_pairs() -> list[Counterpart]:
-    """The strategies that a program uses first, beside the library and the malloc that is fastest."""
+    """The strategies that a program uses first, beside the library and the malloc that is fastest. The pools
+    that give memory back have a page of their own.
+    """
     chosen: dict[tuple[str, bool], Counterpart] = {}
     for pair in beside():  # the fastest counterpart comes first
-        if pair.ours in PLAIN:
+        if pair.ours in PLAIN and pair.ours not in POOLS_THAT_SHRINK:
             chosen.setdefault((pair.ours, split(pair.theirs)[0] == BASE), pair)
     return list(chosen.values())
 
@@ -81,9 +82,9 @@ def times() -> str:
     return report_table(overview_table(timed)) if timed else NOTHING
 
 
-def losses(most: int | None = None) -> str:
-    """A line for each quantity of an experiment, the worst ones or all: the number of cells lost by two
-    percent or more, and the worst of them. All cells are on small pages.
+def losses() -> str:
+    """A line for each quantity of an experiment: the number of cells lost by two percent or more, and the
+    worst of them. All cells are on small pages.
     """
     if not all_duels():
         return NOTHING
@@ -104,7 +105,7 @@ def losses(most: int | None = None) -> str:
                 ratio_text(group[0].ratio),
             )
         )
-        for head, group in list(groups.items())[:most]
+        for head, group in groups.items()
     )
     columns = tuple(model.Column(title, numeric=title == "cells") for title in titles)
     return report_table(model.Table("Losses", columns, tuple(rows)))

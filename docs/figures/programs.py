@@ -84,8 +84,7 @@ def blocks() -> dict[str, Callable[[], str]]:
         "programs_conditions": lambda: conditions(NAME),
     }
     texts[f"programs_{SIZES[-1]}"] = lambda: _times(_works(SIZES[-1]))
-    for size in SIZES:
-        texts[f"programs_{size}_mallocs"] = lambda size=size: _beside_mallocs(_works(size))  # type: ignore[misc]
+    texts["programs_mallocs"] = _beside_mallocs
     texts["programs_memory"] = lambda: _memory(_works(SIZES[-1]))
     return texts
 
@@ -317,15 +316,16 @@ def _mebibytes(work: Work, name: str, figure: str) -> str:
     return "" if value is None else f"{value / MIB:.{0 if value >= 10 * MIB else 1}f}"
 
 
-def _beside_mallocs(works: Sequence[Work]) -> str:
-    """A line for each main strategy beside the malloc that is fastest in each program."""
-    cells = cells_by_work(works)
+def _beside_mallocs() -> str:
+    """A line for each size and main strategy beside the malloc that is fastest in each program."""
     lines = []
-    for name in (name for name in MAIN if not name.endswith((*VARIANTS, BASE_MARK))):
-        comparison = compare(cells, name, FASTEST_MALLOC)
-        if comparison is None:
-            continue
-        medians = [ratio.median for ratio in comparison.ratios.values()]
-        span = f"{percent(min(medians))} to {percent(max(medians))}"
-        lines.append([name, percent_text(comparison.mean), span, str(len(medians))])
+    for size in SIZES:
+        cells = cells_by_work(_works(size))
+        for name in (name for name in MAIN if not name.endswith((*VARIANTS, BASE_MARK))):
+            comparison = compare(cells, name, FASTEST_MALLOC)
+            if comparison is None:
+                continue
+            medians = [ratio.median for ratio in comparison.ratios.values()]
+            span = f"{percent(min(medians))} to {percent(max(medians))}"
+            lines.append([f"{name}, {size}", percent_text(comparison.mean), span, str(len(medians))])
     return markdown_table(["% of the fastest malloc of each program", "mean", "from, to", "programs"], lines)

@@ -25,14 +25,17 @@ LARGE = ("a loop", "protoc, a large file", "perl, a tree", "ruby, a tree")  # re
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "recording_conditions": conditions,
-        "recording_curve": curve,
         "recording_programs": programs,
         "recording_profiles": profiles,
     }
 
 
 def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"recording_hot": hot, "recording_programs": lambda: programs(whole=True)}
+    return {
+        "recording_hot": hot,
+        "recording_curve": curve,
+        "recording_programs": lambda: programs(whole=True),
+    }
 
 
 @cache

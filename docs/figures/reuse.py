@@ -15,7 +15,7 @@ from mallard.shared.stats import paired_ratio
 Setting = tuple[str, str, int]  # sizes, pattern, bytes of a block
 
 POOL = "multipool"  # for everything
-OURS = ("multipool-last", "multipool/base")  # the page explains the order; std::pmr's containers use a base
+OURS = ("multipool-last",)  # the page explains the order
 
 
 def blocks() -> dict[str, Callable[[], str]]:

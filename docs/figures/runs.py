@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from figures.stored import (
     NO_BUFFER,
@@ -27,9 +27,20 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def setups() -> str:
-    heading = ["", "date", "commit", "library", "processor", "cores", "C library", "compiler", "flags"]
-    lines = [[name, *setup] for setup, name in _setup_names().items()]
-    return markdown_table(heading, lines, len(heading))
+    """A line for each; what all have in common stands below."""
+    heading = ["date", "commit", "library", "processor", "cores", "C library", "compiler", "flags"]
+    names = _setup_names()
+    shared = [len(set(column)) == 1 for column in zip(*names, strict=True)]
+
+    def cells(parts: Sequence[str], *, common: bool) -> list[str]:
+        return [part for part, is_shared in zip(parts, shared, strict=True) if is_shared is common]
+
+    lines = [[name, *cells(setup, common=False)] for setup, name in names.items()]
+    columns = ["", *cells(heading, common=False)]
+    table = markdown_table(columns, lines, len(columns))
+    in_common = zip(cells(heading, common=True), cells(next(iter(names)), common=True), strict=True)
+    text = ", ".join(f"{head} {part}" for head, part in in_common)
+    return f"{table}\n\nIn common: {text}." if text else table
 
 
 def tables() -> str:

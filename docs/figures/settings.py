@@ -25,7 +25,7 @@ from mallard.shared.stats import Ratio, geometric_mean_ratio, median
 
 ON_HUGE_PAGES = ("programs", "density", "reuse", "locality")
 SHOWN = (BASE, "monotonic", "multipool")
-POOLED = (BASE, "multipool")  # in the table of all experiments
+POOLED = ("multipool",)  # in the table of all experiments
 NOT_MEASURED = "Not measured."
 SETTINGS = frozenset({"pages", "buffer", "buffer_bytes"})  # of a cell, that a special run changes
 Cells = Mapping[Setting, Mapping[str, Times]]

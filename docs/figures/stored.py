@@ -25,7 +25,7 @@ from mallard.shared.stats import Ratio, Spread
 DOCS = Path(__file__).resolve().parents[1]
 MOST_RUNS = 1000  # of an experiment
 NO_BUFFER = "none"
-TOUCHED = ("warm", "static")  # as docs/benchmark/results.md says
+TOUCHED = ("warm", "static")  # as bench/results/runs.md says
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def conditions(*experiments: str) -> str:
 
 
 def run_conditions(*runs: StoredRun) -> str:
-    """What distinguishes the tables' runs; docs/benchmark/runs.md has commits, commands, machines and builds.
+    """What distinguishes the tables' runs; bench/results/runs.md has commits, commands, machines and builds.
     Runs with the same conditions share a sentence.
     """
     links: dict[str, list[str]] = {}
@@ -142,7 +142,7 @@ def run_conditions(*runs: StoredRun) -> str:
 
 
 def run_link(stored: StoredRun) -> str:
-    """Relative to docs/benchmark; docs/refresh.py adapts it to the page."""
+    """Relative to bench/results; docs/refresh.py adapts it to the page."""
     experiment = stored.run["experiment"]
     return f"[{experiment} {run_number(stored)}](runs.md#{experiment})"
 

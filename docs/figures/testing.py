@@ -21,6 +21,7 @@ STAGE_TIMES = RESULTS / "stages.json"
 PLATFORMS = RESULTS / "platforms.json"
 FRESH = RESULTS / "fresh.json"
 FORMAT = 1
+LATER_TESTS = "killed with the tests written since"  # a run's mutants again
 PASSED = re.compile(r"passed$|\d checks$|\d blocks ")  # the end of an outcome of a program that ran
 
 
@@ -78,15 +79,29 @@ def add_fresh(times: Path) -> None:
 
 
 def fresh() -> str:
+    """A line for each command: the seconds of root and of a user who has sudo, in each Debian."""
     times = read(FRESH)
     if not times:
         return "No run is stored."
+    seconds: dict[tuple[str, str], dict[str, str]] = {}
+    for name, entry in times.items():
+        release, user, command = name.split(", ", 2)
+        seconds.setdefault((command, release), {})[user] = f"{entry['seconds']:,}"
+    commands, releases = (sorted(set(names)) for names in zip(*seconds, strict=True))
     rows = [
-        [release, user, f"`{command}`", f"{entry['seconds']:,}", entry["date"]]
-        for name, entry in sorted(times.items())
-        for release, user, command in [name.split(", ", 2)]
+        [
+            f"`{command}`",
+            *(
+                " / ".join(users[user] for user in sorted(users, reverse=True))
+                for release in releases
+                for users in [seconds.get((command, release), {})]
+            ),
+        ]
+        for command in commands
     ]
-    return markdown_table(["Debian", "as", "command", "s", "run"], rows, texts=3, more_texts=("run",))
+    dates = sorted({entry["date"] for entry in times.values()})
+    period = " to ".join(dict.fromkeys((dates[0], dates[-1])))
+    return f"{markdown_table(['s, as root / by sudo', *releases], rows)}\n\nRun {period}."
 
 
 def platforms() -> str:
@@ -150,29 +165,31 @@ def soak() -> str:
 
 
 def mutation() -> str:
+    """A line for each run over the whole library."""
     runs = read(MUTATION)
-    return "\n\n".join(map(_mutants, runs)) if runs else "No run is stored."
+    if not runs:
+        return "No run is stored."
+    heading = ("seed", "commit", "judged", "killed", "95 % interval", "by random operations", "survived")
+    latest = [run.get("again", run) for run in runs]
+    later = (LATER_TESTS,) if latest != runs else ()
+    lines = [_mutants(run)[: len(heading) + len(later)] for run in runs]
+    table = markdown_table([*heading, *later], lines, texts=2)
+    return f"{table}\n\nJudged: drawn, compiled and not left out by an `#if`.{changed(latest)}"
 
 
-def _mutants(run: dict[str, Any]) -> str:
+def _mutants(run: dict[str, Any]) -> list[str]:
     low, high = run["interval_percent"]
-    text = (
-        f"Of {run['drawn']} mutants of the whole library, drawn with seed {run['seed']} at commit "
-        f"{run['commit']}, {run['not_compiled']} do not compile, and an `#if` leaves {run['inactive']} out. "
-        f"{run['killed']} of the other {run['judged']} were killed, {run['killed_percent']} % "
-        f"(95 % interval: {low} to {high} %): {run['killed_by_random_operations']} by random operations, the "
-        f"rest by unit tests, {run['hung']} because they hung. {run['survived']} survived, "
-        f"{run['not_reached']} of them in a file that no program includes."
-    )
-    if "again" not in run:
-        return text + changed([run])
-    latest = run["again"]
-    removed = f" (the lines of {latest['gone']} others are no longer there)" if latest["gone"] else ""
-    return text + (
-        f" With the tests that were written for these, {latest['killed']} of {latest['judged']} are killed "
-        f"at commit {latest['commit']}{removed}, {latest['killed_percent']} %; of {latest['survived']} that "
-        f"survive, {latest['accepted']} have a reason in `dev/mutation/accepted.json`.{changed([latest])}"
-    )
+    later = run.get("again", {})
+    return [
+        str(run["seed"]),
+        run["commit"],
+        str(run["judged"]),
+        f"{run['killed']}, {run['killed_percent']} %",
+        f"{low} to {high} %",
+        str(run["killed_by_random_operations"]),
+        str(run["survived"]),
+        f"{later['killed']} of {later['judged']} at {later['commit']}" if later else "",
+    ]
 
 
 def add_stages(times: Path) -> None:

@@ -1,4 +1,4 @@
-// The entry of libFuzzer: the first byte chooses a heap, the others its operations (docs/extending.md).
+// The entry of libFuzzer: the first byte chooses a heap, the others its operations (CONTRIBUTING.md).
 #include "fuzz/heaps.hpp"
 #include "model/turn.hpp"
 

@@ -1,4 +1,4 @@
-/// The result of one cell, as one line of JSON (docs/benchmark/results.md).
+/// The result of one cell, as one line of JSON (bench/results/README.md).
 #pragma once
 
 #include "runner/harness/json.hpp"

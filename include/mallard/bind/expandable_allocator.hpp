@@ -11,8 +11,14 @@
 /// bind/allocator.hpp. The type `version` announces the further functions to containers. A mask in the type
 /// switches capabilities off, and a container then does without them.
 ///
-/// Boost's map and flat containers keep pairs of their own, which uses-allocator construction does not know:
-/// strings in them keep the allocator that they come with.
+/// Limitations of Boost.Container, 1.74 and later:
+///     map, flat containers         keep pairs of their own, unknown to uses-allocator construction: strings in
+///                                  them keep the allocator that they come with
+///     slist                        reverses a range for every version-2 allocator
+///     set::insert(first, last)     allocates node by node; with ordered_unique_range in one burst
+///     a range whose element throws stable_vector frees a node twice, with any allocator; list and slist since 1.79
+///                                  forget that element's node, which release() of the heap frees
+///     string::shrink_to_fit        since 1.91 does not compile with a version-2 allocator
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapters 1 and 2;
 /// N2045, "Improving STL allocators". Names and order of arguments are those that Boost.Container's

@@ -110,8 +110,9 @@ private:
     char text_[room] = {};
 };
 
-/// Called with each misuse, possibly under the lock of the allocator, which it must not use. It may return; the
-/// program then continues as docs/library/checked.md describes.
+/// Called with each misuse, possibly under the lock of the allocator, which it must not use. If it returns, the program
+/// goes on: a pointer to no live block is ignored, a wrong size or alignment corrected, an overwritten zone or fill
+/// rewritten, another thread let in. A call of memory that holds no allocator aborts the program all the same.
 using misuse_handler = void (*)(const misuse_report& report) noexcept;
 
 /// Effects: installs `handler` for the whole process. nullptr, as at the start, writes the text of the report to

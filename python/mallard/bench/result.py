@@ -1,4 +1,4 @@
-"""The result row: the measurements of one repetition of one cell (format 1; docs/benchmark/results.md has
+"""The result row: the measurements of one repetition of one cell (format 1; bench/results/README.md has
 the fields)."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Runs, their rows and their notes, in one SQLite file, with one transaction for each row.
 
 A row is on the disk when `add_row` returns. A run is finished when its `finished` is set.
-docs/benchmark/results.md has the schema.
+bench/results/README.md has the schema.
 """
 
 from __future__ import annotations

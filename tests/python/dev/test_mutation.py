@@ -157,7 +157,7 @@ def test_private_files_are_judged_by_the_programs_of_their_users() -> None:
 
 
 def test_documented_commands_start() -> None:
-    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    page = (ROOT / "tests" / "README.md").read_text(encoding="utf-8")
     commands = re.findall(r"^(.+ -m dev\.mutation\.run .+)$", page, re.MULTILINE)
     assert len(commands) == 2
     for command in commands:

@@ -219,7 +219,7 @@ def test_caption_leads_to_the_conditions_of_its_run(experiment: str) -> None:
         for size in run["options"].get("pages", []):
             assert f" {size} " in caption
             assert size == "small" or f"--pages {size} " in row
-        setup = setups[f"| {name}"]
+        setup = setups[f"| {name}"] + runs.setups().partition("In common:")[2]
         assert ("changed since" in setup) == ("The library has changed since." in caption)
         facts = (machine["cpu"], machine["cpu_model"], machine["libc"], run["runner"]["compiler"])
         for fact in (*facts, run["started"][:10], run["runner"]["commit"], f"`{run['runner']['flags']}`"):
@@ -231,7 +231,7 @@ def test_links_to_runs_are_relative_to_the_page(tmp_path: Path) -> None:
     page.write_text("<!-- figures: x -->\n<!-- end -->\n")
     text = refreshed(page, {"x": lambda: "[density 1](runs.md#density)"})
     (target,) = re.findall(r"\((.*)#density\)", text)
-    assert (tmp_path / target).resolve() == (Path(runs.__file__).parents[1] / "benchmark/runs.md")
+    assert (tmp_path / target).resolve() == DOCS.parent / "bench/results/runs.md"
 
 
 def test_claims_about_libraries_use_contender_runs() -> None:
@@ -462,10 +462,8 @@ def test_long_lists_gain_most_over_glibc() -> None:
 def test_density_states_the_buffer_of_rows() -> None:
     """In each caption of density, because only monotonic strategies have it."""
     assert density.begins_in_buffer() == ["monotonic", "monotonic-walk", "multipool+monotonic"]
-    assert sum(density.buffers().values()) == sum(len(run.rows) for run in stored_runs("density"))
-    for caption in (density.buffer(), density.both_conditions(), density.image(), settings.huge_pages()):
+    for caption in (density.both_conditions(), density.image(), settings.huge_pages()):
         assert "a buffer of 1 GiB whose pages are touched before the clock starts" in caption
-    assert "begin in no buffer" in density.buffer()
     assert "begin in no buffer" in settings.no_buffer()
     assert buffer_text("cold", 1 << 29) == "a buffer of 0.5 GiB whose pages are touched in the timed part"
 
@@ -504,7 +502,7 @@ def test_a_special_setting_is_compared_over_the_cells_of_both_runs(monkeypatch: 
 
 def test_page_says_where_the_code_of_each_library_is() -> None:
     """Code in a file of Debian's has that package's flags, whatever the page says of the workloads."""
-    page = (DOCS / "benchmark" / "contender_setup.md").read_text(encoding="utf-8")
+    page = (DOCS.parent / "bench/runner/strategy/contender/README.md").read_text(encoding="utf-8")
     table = page.split("| in headers | in its library |\n")[1].split("\n\n")[0]
     rows = [line.strip("| ").split(" | ") for line in table.splitlines()[1:]]
     in_file = {name: row[-1] for row in rows for name in row[0].split(", ")}
@@ -668,7 +666,8 @@ def test_page_names_the_command_of_the_whole_table(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = re.compile(rf"--print .*\b{name}`")
-    (page,) = [text for path in DOCS.rglob("*.md") if command.search(text := path.read_text("utf-8"))]
+    pages = [*DOCS.rglob("*.md"), DOCS.parent / "bench/results/README.md"]
+    (page,) = [text for path in pages if command.search(text := path.read_text("utf-8"))]
     shown = "".join(page.split(f"<!-- figures: {name} -->")[1:]).split("<!-- end -->")[0]
     monkeypatch.setattr(sys, "argv", ["refresh.py", "--print", name])
     assert main() == 0

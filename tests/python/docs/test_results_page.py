@@ -1,4 +1,4 @@
-"""docs/benchmark/results.md documents every field, status, table and column, and its query runs."""
+"""bench/results/README.md documents every field, status, table and column of a row; the page's query runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
 from figures import result_rows
 from figures.stored import stored_file, stored_runs
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs/benchmark/results.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "bench/results/README.md").read_text(encoding="utf-8")
+QUERIES = (ROOT / "docs/benchmark/results.md").read_text(encoding="utf-8")
 NAMED = set(re.findall(r"`([\w.-]+)`", PAGE))
 
 
@@ -49,7 +51,7 @@ def test_the_query_runs(store: Store, meta: dict[str, Any], native: Any) -> None
     run = store.begin_run(meta)
     store.add_row(run, native())
     store.add_row(run, native(repetition=1, status="crashed", cpu_ns=0))
-    query = re.search(r"^ {4}(SELECT .*?;)$", PAGE, re.MULTILINE | re.DOTALL)
+    query = re.search(r"^ {4}(SELECT .*?;)$", QUERIES, re.MULTILINE | re.DOTALL)
     assert query is not None
     with sqlite3.connect(store.path) as connection:
         assert connection.execute(query[1]).fetchall() == [("DS2", 6, "new-delete", 2000.0)]

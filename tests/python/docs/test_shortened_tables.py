@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
-from figures import age, heaps, pools, reuse, testing
+from figures import age, case_studies, claims, costs, heaps, locality, losses, pools, reuse, runs, testing
 from refresh import WHOLE_TABLES
 
 
@@ -81,3 +82,100 @@ def test_which_malloc_follows_the_rows() -> None:
         assert f"and {least[0]} {least[4].split(' / ')[column - 1]} of its memory" in sentence
     programs_of_run = sum(int(row[3].split(" / ")[0]) for row in rows)
     assert programs_of_run == sum(int(row[3].split(" / ")[1]) for row in rows) == 14
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [([1], "1"), ([2, 1], "1, 2"), ([1, 2, 3, 5, 6], "1-3, 5, 6"), ([1, 3, 4, 5, 6], "1, 3-6")],
+)
+def test_runs_in_a_row_are_a_range(numbers: list[int], text: str) -> None:
+    assert claims.as_ranges(numbers) == text
+
+
+def test_setups_state_common_facts_once() -> None:
+    table, _, common = runs.setups().partition("\n\nIn common: ")
+    heading, _, *lines = table.splitlines()
+    assert len(lines) > 1
+    for place, head in enumerate(heading.strip("| ").split(" | ")):
+        assert len({line.strip("| ").split(" | ")[place] for line in lines}) > 1, head
+    assert "cores 2" in common
+
+
+def test_bare_debians_have_a_line_for_each_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = tmp_path / "fresh.json"
+    monkeypatch.setattr(testing, "FRESH", times)
+    assert testing.fresh() == "No run is stored."
+    entries = {
+        "sid, root, a": {"seconds": 1000, "date": "2026-01-01"},
+        "sid, a user with sudo, a": {"seconds": 2, "date": "2026-01-03"},
+        "bookworm, root, b": {"seconds": 3, "date": "2026-01-02"},
+    }
+    times.write_text(json.dumps(entries))
+    table, _, period = testing.fresh().partition("\n\n")
+    heading, _, *lines = table.splitlines()
+    assert heading == "| s, as root / by sudo | bookworm | sid |"
+    assert lines == ["| `a` |  | 1,000 / 2 |", "| `b` | 3 |  |"]
+    assert period == "Run 2026-01-01 to 2026-01-03."
+
+
+def test_mutants_have_a_line_for_each_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "mutation.json"
+    monkeypatch.setattr(testing, "MUTATION", file)
+    run = {
+        "seed": 7,
+        "commit": "aaa",
+        "judged": 10,
+        "killed": 5,
+        "killed_percent": 50.0,
+        "interval_percent": [23.7, 76.3],
+        "killed_by_random_operations": 2,
+        "survived": 5,
+    }
+    file.write_text(json.dumps([run]))
+    assert "| 7 | aaa | 10 | 5, 50.0 % | 23.7 to 76.3 % | 2 | 5 |\n" in testing.mutation()
+    assert testing.LATER_TESTS not in testing.mutation()
+    file.write_text(json.dumps([run, {**run, "again": {"killed": 9, "judged": 10, "commit": "bbb"}}]))
+    first, second = testing.mutation().splitlines()[2:4]
+    assert first.endswith("| 5 |  |")
+    assert second.endswith("| 5 | 9 of 10 at bbb |")
+
+
+def test_page_of_winners_counts_the_others() -> None:
+    named = [int(count) for count in re.findall(r"\((\d+)\)", losses.winners())]
+    assert len(named) <= losses.MOST_WINNERS + 1
+    programs = losses.lost()[losses.PROGRAMS]
+    assert sum(named) == sum(map(len, losses.lost().values())) - len(programs)
+
+
+def test_page_of_small_systems_has_the_longest_and_shortest_lists() -> None:
+    page, whole = (
+        [line.split(" | ")[:2] for line in table.splitlines()[2:]]
+        for table in (locality.small(), locality.small(whole=True))
+    )
+    for links in {line[0] for line in page}:
+        of_system = [line for line in whole if line[0] == links]
+        assert [line for line in page if line[0] == links] == [of_system[0], of_system[-1]]
+
+
+def test_page_of_misses_has_gains_and_losses() -> None:
+    cells, known = case_studies.read(), case_studies.explanations()
+    page, whole = (case_studies.misses(cells, known, without) for without in (case_studies.INTERVALS, ()))
+    for criterion in case_studies.INTERVALS:
+        assert criterion in whole
+        assert criterion not in page
+    assert "saved what was promised, or more" in page
+
+
+def test_page_of_compilers_has_the_ends_of_the_range() -> None:
+    page, whole = (
+        [float(line.strip("| ").split(" | ")[1]) for line in table.splitlines()[2:] if line.startswith("| `")]
+        for table in (costs.compile_instructions(), costs.compile_instructions(whole=True))
+    )
+    assert max(page) == max(whole)
+    assert len(page) == len(costs.SHOWN) < len(whole)
+
+
+def test_page_with_a_table_of_mallocs_has_no_sentence_of_them() -> None:
+    blocks = heaps.blocks()
+    assert "Under other mallocs" not in blocks["expansion_forward_sentences"]()
+    assert "Under other mallocs" in blocks["expansion_backward_sentences"]()

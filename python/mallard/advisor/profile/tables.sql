@@ -11,6 +11,21 @@
 -- recording with the highest peak; [largest X], of the recording whose scope has the largest X; [none].
 -- A column that REFERENCES a table has numbers of its rows in the same recording; a number that is not there is of an
 -- unknown row.
+--
+-- Names of times end in `seconds` or `_ns...`. Bytes are requested bytes. A share is from 0 to 1. Truth is 1, and 0
+-- otherwise. An unknown figure is null. `recording` is the number of a recording in `recordings`; `id` numbers the rows of one.
+-- `alive` counts blocks alive at the end of the recording: `allocations` = `contained` + `escaped` + `alive`, also for bytes.
+-- A realloc, even a failed one, is a free of the old block and an allocation of the new one.
+-- If `completeness_scopes` is `withheld`, functions are not in `scopes`, and `iterations`, `owners` and `almost_contained` are
+-- empty. Events with an incomplete stack count in figures, sites and pairs, not in scopes.
+-- Without --all, long lists end after their heaviest rows, and `recordings` states how much is omitted.
+-- Above 262,144 different stacks some share their sums (`warnings`): sites more than six levels from the allocation, numbers
+-- and peaks of a site's stacks, timelines of scopes and the flame graph become approximate; above 524,288 also sizes, sites and
+-- escapes of scopes. Figures of the process and of scopes stay exact.
+-- Dimensions are `raw` as measured, `scaled` from 0 to 1. D's time is the elapsed time of the scope, times the share of its
+-- threads' time in which a processor worked for the process (1 if `process_cpu_seconds` is null).
+-- `diffusion` comes from censuses of all live blocks by address: when the live bytes begin to fall from a peak an eighth above
+-- earlier ones, and at the end.
 
 CREATE TABLE recordings( -- one process of each recording
     recording INTEGER PRIMARY KEY, -- from 1; of all tables

@@ -58,7 +58,6 @@ EXPERIMENT = Experiment(
     axes=AXES,
     places=("size_log2",),
     apart=("ds",),
-    # docs/benchmark/results.md computes the time of --standard.
     scales={QUICK: scale(60, 20, SIZES[::2]), STANDARD: scale(600, 22), PAPER: scale(3600, 27)},
     plan="density",
     claimed=("ds", "size_log2"),

@@ -184,8 +184,10 @@ def bytes_text(value: float) -> str:
     return readable(round(max(0.0, value)))
 
 
-def phase_sentences(experiment: str, table: CellTable, without: tuple[type[Sentence], ...] = ()) -> list[str]:
-    """The sentences of all kinds except those that the caller shows in another way."""
+def phase_sentences(
+    experiment: str, table: CellTable, without: tuple[type[Sentence], ...] = (), *, mallocs: bool = True
+) -> list[str]:
+    """The sentences of all kinds, and of other mallocs, except those that the caller shows in another way."""
     panel = EXPERIMENTS[experiment].panel
     assert isinstance(panel, Phases)
     kinds = [kind for kind in panel.sentences if not isinstance(kind, without)]
@@ -193,7 +195,7 @@ def phase_sentences(experiment: str, table: CellTable, without: tuple[type[Sente
     timed_table = timed(table, panel.relative) if panel.relative else table
     return [
         *dict.fromkeys(own),
-        *mallocs_sentence(under_mallocs([timed_table])),
+        *(mallocs_sentence(under_mallocs([timed_table])) if mallocs else ()),
         *unfinished_sentences(table, panel.unfinished, lambda line: str(line.place[0])),
     ]
 
