@@ -10,7 +10,7 @@ import pytest
 from page_reader import read, words
 from profile_rows import scope
 from synthetic_profile import document, empty, hostile
-from synthetic_study import ceiling, effect, ground, mallocs, result, study
+from synthetic_study import baseline, ceiling, effect, mallocs, result, study
 
 from mallard.advisor.advice.candidates import line_candidate
 from mallard.advisor.advice.code import TypeChange
@@ -29,12 +29,12 @@ KINDS: dict[str, dict[str, Any]] = {
     "local": {"changes": (CHANGE,)},
     "global": {"globals": mallocs(("mimalloc", 36.0, 1.0))},
     "unresolved": {
-        "trial": result(ground(effect("monotonic", 0.2))),
+        "trial": result(baseline(effect("monotonic", 0.2))),
         "globals": mallocs(("mimalloc", 0.1, 1.0)),
         "on_top": None,
     },
     "unmeasured": {
-        "trial": result(ground(failed={"monotonic": "ended by SIGABRT"})),
+        "trial": result(baseline(failed={"monotonic": "ended by SIGABRT"})),
         "globals": mallocs(failed={"mimalloc": "ended by SIGABRT"}),
         "on_top": None,
     },
@@ -111,7 +111,7 @@ def test_page_has_the_figures_before_and_after() -> None:
 
 
 def test_page_has_no_negative_saving() -> None:
-    case = study(trial=result(ground(effect("monotonic", 38.7), effect("heap", -0.4, 0.1))), on_top=None)
+    case = study(trial=result(baseline(effect("monotonic", 38.7), effect("heap", -0.4, 0.1))), on_top=None)
     text = texts(render_page(case))
     assert "109 ms costs 0.40 ms (0.30 to 0.50 ms) 1.2 x" in text["before-and-after"]
     assert "heap costs 0.40 ms (0.30 to 0.50 ms) 0.37 %" in text["tried"]
@@ -149,7 +149,7 @@ def test_bar_ends_at_the_time_minus_saving() -> None:
 
 
 def test_strategy_that_changes_output_has_no_bar() -> None:
-    case = study(trial=result(ground(effect("monotonic", 38.7), effect("heap", 5.0), differing=("heap",))))
+    case = study(trial=result(baseline(effect("monotonic", 38.7), effect("heap", 5.0), differing=("heap",))))
     assert "heap" not in {bar.label for bar in make_bars(case)}
     assert "heap (another output)" in texts(render_page(case))["tried"]
 
@@ -199,7 +199,7 @@ def test_program_without_allocations_has_no_pictures() -> None:
 def test_page_of_a_kept_block_names_its_line() -> None:
     frame = line_candidate("frame", "src/render.cpp:41", [":1f-20"], 40, 1 << 30)
     case = study(
-        chosen=frame, trial=result(ground(effect("kept-block", 38.7))), on_top=None, globals=mallocs()
+        chosen=frame, trial=result(baseline(effect("kept-block", 38.7))), on_top=None, globals=mallocs()
     )
     text = texts(render_page(case))
     assert "kept-block in frame()" in text["before-and-after"]

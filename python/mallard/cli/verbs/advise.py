@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
     parser.add_argument("--scope", metavar="LIST", help="names of functions (or parts) or markers to try")
     trials.add_rounds(parser, "runs of each strategy (default: 21 or more)")
-    trials.add_ground(parser, USUAL, "the base malloc, then others (default: all known)")
+    trials.add_baseline(parser, USUAL, "the base malloc, then others (default: all known)")
     trials.add_age(parser, None, "of the heap (default: young,old)")
     trials.add_trace(parser)
     trials.add_runs(parser)

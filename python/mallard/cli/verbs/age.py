@@ -28,7 +28,7 @@ LEAST_LOADS, LEAST_CHURNED_LOADS = 7, 12  # as in mallard.advisor.aging
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
     trials.add_rounds(parser, "runs of each malloc and age (default: what fits)")
-    trials.add_ground(parser, ",".join(NAMES), "the base malloc, then others (default: all known)")
+    trials.add_baseline(parser, ",".join(NAMES), "the base malloc, then others (default: all known)")
     trials.add_age(parser, "young,old", "of the heap, to compare (default: young,old)")
     trials.add_runs(parser)
     parser.add_argument(

@@ -16,7 +16,7 @@ from synthetic_peers import TIMES, block_rows, object_rows
 from synthetic_run import density_rows, write_run
 
 from mallard.bench.analysis.panels import panel_report
-from mallard.bench.analysis.peers import CellNames, duels
+from mallard.bench.analysis.peers import CellNames, cell_results
 from mallard.bench.result import Row
 from mallard.bench.store import Store
 from mallard.bench.view.html.peers_maps import cells_maps
@@ -112,13 +112,11 @@ def test_overview_has_the_mean_and_the_cells(database: Path) -> None:
 def test_json_has_numeric_figures(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(database)
     data = json.loads(shown(capsys, "--json"))
-    of_time = [
-        comparison for comparison in data["comparisons"] if comparison["quantity"] == "ns_per_operation"
-    ]
+    of_time = [result for result in data["comparisons"] if result["quantity"] == "ns_per_operation"]
     loki = next(
-        comparison
-        for comparison in of_time
-        if comparison["peer"] == "Loki" and comparison["parameters"].get("object_bytes") == 16
+        result
+        for result in of_time
+        if result["peer"] == "Loki" and result["parameters"].get("object_bytes") == 16
     )
     assert (loki["mallard"]["strategy"], loki["other"]["strategy"], loki["verdict"]) == (
         "multipool",
@@ -139,7 +137,7 @@ def test_json_has_numeric_figures(database: Path, capsys: pytest.CaptureFixture[
 def test_one_repetition_has_unbounded_interval(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, object_rows(repetitions=1), experiment="small-objects")
     data = json.loads(shown(capsys, "--json"))
-    assert {comparison["high"] for comparison in data["comparisons"]} == {None}
+    assert {result["high"] for result in data["comparisons"]} == {None}
     assert "without an interval in" in " ".join(shown(capsys).split())
 
 
@@ -199,7 +197,7 @@ def test_the_answer_is_at_a_glance(database: Path) -> None:
 
 
 def maps_of(natives: list[dict[str, Any]]) -> list[HeatMap]:
-    compared = duels(Row.from_native(1, native) for native in natives)
+    compared = cell_results(Row.from_native(1, native) for native in natives)
     return cells_maps(compared, CellNames(compared))
 
 

@@ -178,8 +178,8 @@ def test_figures_contrast_with_background(ratio: float) -> None:
     def light(colour: Any) -> float:
         return 0.2126 * linear(colour.red) + 0.7152 * linear(colour.green) + 0.0722 * linear(colour.blue)
 
-    text, ground = light(style.color.triplet), light(style.bgcolor.triplet)  # type: ignore[union-attr]
-    contrast = (max(text, ground) + 0.05) / (min(text, ground) + 0.05)
+    text, background = light(style.color.triplet), light(style.bgcolor.triplet)  # type: ignore[union-attr]
+    contrast = (max(text, background) + 0.05) / (min(text, background) + 0.05)
     assert contrast >= 4.5  # WCAG 2, level AA
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from mallard.bench.analysis.names import in_table_order
 from mallard.bench.analysis.panels import panel_report
-from mallard.bench.analysis.peers import counterparts, duels, has_contenders
+from mallard.bench.analysis.peers import cell_results, counterparts, has_contenders
 from mallard.bench.choose import decision_chart
 from mallard.bench.claims import ledger
 from mallard.bench.experiments import EXPERIMENTS
@@ -71,15 +71,15 @@ def _sections(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> list
 
 
 def _peers(rows: Sequence[Row], measured: Sequence[Measured]) -> Section:
-    all_duels = duels(rows) if has_contenders(rows) else []
-    if not all_duels:
+    all_results = cell_results(rows) if has_contenders(rows) else []
+    if not all_results:
         return Section(
             "peers", "Peers", "Beside other libraries", None, command="mallard bench density --contenders"
         )
     report = peers_report(
-        all_duels, counterparts(rows), absent=absent_libraries(measured), has_overview=False
+        all_results, counterparts(rows), absent=absent_libraries(measured), has_overview=False
     )
-    return report_section("peers", "Peers", report, peers_maps(all_duels))
+    return report_section("peers", "Peers", report, peers_maps(all_results))
 
 
 def _strategies(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> dict[str, str]:

@@ -13,12 +13,12 @@ from mallard.bench.analysis.peers import (
     SLOWER,
     UNRESOLVED,
     CellNames,
-    Duel,
-    Standing,
+    CellResult,
+    Summary,
     by_quantity,
     counts_text,
     peers_in,
-    standings,
+    summaries,
     title,
     value_text,
 )
@@ -33,13 +33,13 @@ from mallard.shared.view.html.markup import Markup, element, joined
 NAME = "peers"
 
 
-def peers_maps(duels: Sequence[Duel]) -> Markup:
+def peers_maps(results: Sequence[CellResult]) -> Markup:
     """A map of all experiments, and folded ones for each."""
-    overview = experiments_map(standings(duels))
+    overview = experiments_map(summaries(results))
     parts = [choice(NAME, overview.layers, map_table(overview))]
     without = element("noscript", element("p", "A script fills these tables."))
-    for name in dict.fromkeys(duel.experiment for duel in duels):
-        cells = [duel for duel in duels if duel.experiment == name]
+    for name in dict.fromkeys(result.experiment for result in results):
+        cells = [result for result in results if result.experiment == name]
         tables = (
             element("section", element("h4", picture.title), map_table(picture), class_="structure")
             for picture in cells_maps(cells, CellNames(cells))
@@ -76,30 +76,30 @@ NUMBER = re.compile(r"\d+")
 UNPAIRED = "unpaired"  # both have finished, but not in one repetition
 
 
-def experiments_map(all_standings: Sequence[Standing]) -> HeatMap:
+def experiments_map(all_summaries: Sequence[Summary]) -> HeatMap:
     """A row for each experiment and quantity, a column for each library."""
-    peers = peers_in(all_standings)
+    peers = peers_in(all_summaries)
     rows = tuple(
-        ((title(*place),), tuple(_standing_spot(by_peer.get(peer)) for peer in peers))
-        for place, by_peer in by_quantity(all_standings).items()
+        ((title(*place),), tuple(_summary_spot(by_peer.get(peer)) for peer in peers))
+        for place, by_peer in by_quantity(all_summaries).items()
     )
     return _map("all cells", "Mallard beside each library", peers, rows, OF_EXPERIMENTS)
 
 
-def cells_maps(duels: Sequence[Duel], names: CellNames) -> list[HeatMap]:
+def cells_maps(results: Sequence[CellResult], names: CellNames) -> list[HeatMap]:
     """A map for each quantity of an experiment: a row for each cell, a column for each library."""
-    peers = peers_in(standings(duels))
+    peers = peers_in(summaries(results))
     maps = []
-    for quantity in dict.fromkeys(duel.quantity for duel in duels):
-        lines: dict[str, dict[str, Duel]] = {}
-        for duel in duels:
-            if duel.quantity == quantity:
-                lines.setdefault(names.of(duel), {})[duel.peer] = duel
+    for quantity in dict.fromkeys(result.quantity for result in results):
+        lines: dict[str, dict[str, CellResult]] = {}
+        for result in results:
+            if result.quantity == quantity:
+                lines.setdefault(names.of(result), {})[result.peer] = result
         rows = tuple(
-            ((cell,), tuple(_duel_spot(lines[cell].get(peer)) for peer in peers))
+            ((cell,), tuple(_result_spot(lines[cell].get(peer)) for peer in peers))
             for cell in _in_order(list(lines))
         )
-        heading = title(duels[0].experiment, quantity)
+        heading = title(results[0].experiment, quantity)
         maps.append(_map(heading, f"{heading}: every cell", peers, rows, OF_CELLS, is_folded=True))
     return maps
 
@@ -126,26 +126,26 @@ def _map(
     return HeatMap(heading, caption, ("",), heads, rows, layers, TERMS, "peers", is_folded)
 
 
-def _standing_spot(standing: Standing | None) -> Spot:
-    if standing is None:
+def _summary_spot(summary: Summary | None) -> Spot:
+    if summary is None:
         return Spot()
-    mean, counts = standing.mean, standing.counts
+    mean, counts = summary.mean, summary.counts
     if mean is None:
-        return failed_spot(standing.duels[-1].theirs.status or UNPAIRED, "")
+        return failed_spot(summary.results[-1].theirs.status or UNPAIRED, "")
     numbers = " \u00b7 ".join(str(counts[verdict]) for verdict in (FASTER, EVEN, UNRESOLVED, SLOWER))
     return Spot((*_ratio_tiles(mean), Tile(numbers, mean)), (counts_text(counts),))
 
 
-def _duel_spot(duel: Duel | None) -> Spot:
-    if duel is None:
+def _result_spot(result: CellResult | None) -> Spot:
+    if result is None:
         return Spot()
-    if duel.ratio is None:
-        side = duel.theirs if duel.ours.times else duel.ours
+    if result.ratio is None:
+        side = result.theirs if result.ours.times else result.ours
         return failed_spot(side.status or UNPAIRED, side.strategy)
-    strategies = f"{duel.ours.strategy}\n{duel.theirs.strategy}"
-    values = f"{value_text(duel.ours, duel)}\n{value_text(duel.theirs, duel)}"
-    tiles = (*_ratio_tiles(duel.ratio), Tile(strategies, duel.ratio), Tile(values, duel.ratio))
-    return Spot(tiles, (duel.verdict,))
+    strategies = f"{result.ours.strategy}\n{result.theirs.strategy}"
+    values = f"{value_text(result.ours, result)}\n{value_text(result.theirs, result)}"
+    tiles = (*_ratio_tiles(result.ratio), Tile(strategies, result.ratio), Tile(values, result.ratio))
+    return Spot(tiles, (result.verdict,))
 
 
 def _ratio_tiles(ratio: Ratio) -> tuple[Tile, Tile]:
