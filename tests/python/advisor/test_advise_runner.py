@@ -163,7 +163,7 @@ def test_differing_runs_have_no_answer(advise, place, change, message):
     assert len(Stateful.runs) < place + 30
 
 
-def test_state_is_told_from_the_recorder(advise, monkeypatch):
+def test_distinguishes_state_from_the_recorder(advise, monkeypatch):
     """After a recording that differs, a later run decides."""
 
     def differ(*_: object) -> None:

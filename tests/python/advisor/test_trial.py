@@ -153,7 +153,7 @@ def test_best_strategy_saves_most():
         (None, 0, ""),
     ],
 )
-def test_says_why_a_scope_is_dear_to_find(detector, by_stack, note):
+def test_explains_costly_scope_detection(detector, by_stack, note):
     def run(arm: Arm, round_: int) -> RunResult:
         result = by_time(plain=80, null=100, monotonic=70)(arm, round_)
         counts = result.counts or Counts()

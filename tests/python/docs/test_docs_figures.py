@@ -476,7 +476,7 @@ def test_density_states_the_buffer_of_rows() -> None:
     assert buffer_text("cold", 1 << 29) == "a buffer of 0.5 GiB whose pages are touched in the timed part"
 
 
-def test_a_special_setting_is_compared_over_the_cells_of_both_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compares_a_setting_over_common_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     def row(pages: str, size: str, strategy: str, time: int, repetition: int) -> Row:
         parameters = {"program": "json", "size": size, "operations": 1, "pages": pages}
         native = native_row("programs", parameters, strategy, repetition, time, 10)
@@ -508,7 +508,7 @@ def test_a_special_setting_is_compared_over_the_cells_of_both_runs(monkeypatch: 
     assert settings.find_special("programs", lambda run: "buffer" in run.run["options"]) is None
 
 
-def test_page_says_where_the_code_of_each_library_is() -> None:
+def test_page_links_the_code_of_each_library() -> None:
     """Code in a file of Debian's has that package's flags, whatever the page says of the workloads."""
     page = (DOCS / "benchmark" / "contender_setup.md").read_text(encoding="utf-8")
     table = page.split("| in headers | in its library |\n")[1].split("\n\n")[0]

@@ -115,7 +115,7 @@ def test_markdown_has_a_table_for_each_titled_layer() -> None:
     assert "### there" in text
 
 
-def test_a_page_shows_the_first_layer_and_has_the_others_as_data() -> None:
+def test_a_page_shows_the_first_layer() -> None:
     page = sections_page()
     assert '<td class="f3 best">40<small>30 / 64</small><td class=eq>101' in page
     assert "<td class=broken>mem" in page

@@ -201,7 +201,7 @@ def maps_of(natives: list[dict[str, Any]]) -> list[HeatMap]:
     return cells_maps(compared, CellNames(compared))
 
 
-def test_every_cell_tells_both_sides() -> None:
+def test_every_cell_has_both_sides() -> None:
     (blocks,) = maps_of(block_rows())
     assert texts(blocks, "T = 2^30, A = 2^15, S = 2^10", "glibc") == {
         "mallard / it": "0.25",
