@@ -25,9 +25,6 @@ from rich.text import Text
 from mallard.shared.report.picture import HeatMap, Shade, Spot, Tile
 from mallard.shared.stats import Ratio
 
-MARKS = (
-    "*: the fastest, which is the base unless another one is faster beyond its interval. =: no difference."
-)
 FASTER = (8, 69, 148)
 EVEN = (247, 247, 247)
 SLOWER = (204, 85, 0)
