@@ -18,7 +18,7 @@ LEVELS = {
     "shared": [
         {"caller", "errors", "parent_death", "preload", "compilers", "prose", "scratch"},
         {"machine", "mallocs", "parquet", "stats", "version", "atomic_file", "json_records"},
-        {"age", "native_file", "view"},
+        {"age", "console", "counting", "native_file"},
         {"report"},
     ],
     "bench": [

@@ -37,10 +37,10 @@ from mallard.advisor.trial.surroundings import Surroundings
 from mallard.advisor.view.trial import trial_json, trial_report
 from mallard.cli import parse_command
 from mallard.shared.age import levels, young
+from mallard.shared.console import output_console
 from mallard.shared.errors import UsageError
 from mallard.shared.report.terminal import show_report
 from mallard.shared.stats import Difference, paired_difference
-from mallard.shared.view.terminal.console import output_console
 
 OLD = levels()["old"]
 SCOPE = Scope("handle", (("MALLARD_TRIAL_BY", "stack"), ("MALLARD_TRIAL_CODE", ":1f")))

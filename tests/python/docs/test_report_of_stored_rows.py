@@ -15,8 +15,8 @@ from samples import sampled
 from mallard.bench.analysis.panels import panel_report
 from mallard.bench.analysis.peers import cell_results, counterparts, has_contenders
 from mallard.bench.experiments import EXPERIMENTS
-from mallard.bench.store import Run
-from mallard.bench.view.html import Measured, page
+from mallard.bench.store import Measured, Run
+from mallard.bench.view.page import page
 from mallard.bench.view.peers import peers_report, summary_report
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))

@@ -16,10 +16,10 @@ from mallard.bench.analysis.panels import panel_report
 from mallard.bench.result import Row
 from mallard.bench.strategy_names import of_papers
 from mallard.bench.view.terminal.progress import ProgressDisplay, format_remaining
+from mallard.shared.console import PlainConsole, print_line
 from mallard.shared.report.figures import cell_text
 from mallard.shared.report.model import Paragraph, Table
 from mallard.shared.report.terminal_map import Column, header, ratio_style
-from mallard.shared.view.terminal.console import PlainConsole, print_line
 
 ALL = ["null", "new-delete", "new-delete-keep", *of_papers(2)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mallard.bench.analysis.labels import failed_spot
@@ -22,43 +22,24 @@ from mallard.bench.analysis.peers import (
     title,
     value_text,
 )
-from mallard.bench.contenders import CONTENDERS
-from mallard.bench.view.html.contents import Measured
 from mallard.shared.report.figures import bounds, ratio_figure
-from mallard.shared.report.page_map import choice, map_table
+from mallard.shared.report.model import Section
 from mallard.shared.report.picture import Head, HeatMap, Layer, Spot, Tile
 from mallard.shared.stats import Ratio
-from mallard.shared.view.html.markup import Markup, element, joined
-
-NAME = "peers"
 
 
-def peers_maps(results: Sequence[CellResult]) -> Markup:
+def peers_maps(results: Sequence[CellResult]) -> list[Section]:
     """A map of all experiments, and folded ones for each."""
-    overview = experiments_map(summaries(results))
-    parts = [choice(NAME, overview.layers, map_table(overview))]
-    without = element("noscript", element("p", "A script fills these tables."))
-    for name in dict.fromkeys(result.experiment for result in results):
-        cells = [result for result in results if result.experiment == name]
-        tables = (
-            element("section", element("h4", picture.title), map_table(picture), class_="structure")
-            for picture in cells_maps(cells, CellNames(cells))
-        )
-        summary = element("summary", f"Every cell of {name}")
-        folded = element("details", summary, without, choice(f"{NAME}-{name}-cells", OF_CELLS, *tables))
-        parts.append(element("section", folded, id=f"{NAME}-{name}"))
-    return joined(*parts)
+    names = dict.fromkeys(result.experiment for result in results)
+    return [
+        Section("", (experiments_map(summaries(results)),)),
+        *(_cells(name, [result for result in results if result.experiment == name]) for name in names),
+    ]
 
 
-def absent_libraries(measured: Iterable[Measured]) -> str:
-    """The parts that the newest runner lacks."""
-    newest = max((entry.run for entry in measured), key=lambda run: run.id, default=None)
-    without: list[dict[str, str]] = newest.runner.get("missing", []) if newest else []
-    libraries = {
-        CONTENDERS[part["name"]].library: part["package"] for part in without if part["name"] in CONTENDERS
-    }
-    packages = ", ".join(f"{library} (package {package})" for library, package in libraries.items())
-    return f"Not installed when the runner was built, so not measured: {packages}." if packages else ""
+def _cells(name: str, results: Sequence[CellResult]) -> Section:
+    pictures = tuple(cells_maps(results, CellNames(results)))
+    return Section(f"Every cell of {name}", pictures, anchor=f"peers-{name}", is_inner=True, is_folded=True)
 
 
 RATIO = Layer("mallard / it", "The geometric mean over the cells; below 1 mallard is faster.")
@@ -144,7 +125,11 @@ def _result_spot(result: CellResult | None) -> Spot:
         return failed_spot(side.status or UNPAIRED, side.strategy)
     strategies = f"{result.ours.strategy}\n{result.theirs.strategy}"
     values = f"{value_text(result.ours, result)}\n{value_text(result.theirs, result)}"
-    tiles = (*_ratio_tiles(result.ratio), Tile(strategies, result.ratio), Tile(values, result.ratio))
+    tiles = (
+        *_ratio_tiles(result.ratio),
+        Tile(strategies, result.ratio),
+        Tile(values, result.ratio),
+    )
     return Spot(tiles, (result.verdict,))
 
 
