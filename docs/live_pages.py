@@ -23,8 +23,8 @@ from mallard.advisor.advice.verdict import decide  # noqa: E402
 from mallard.advisor.profile.document import read_profile  # noqa: E402
 from mallard.advisor.view.advice import advice_report  # noqa: E402
 from mallard.bench.experiments import EXPERIMENTS  # noqa: E402
-from mallard.bench.store import Run  # noqa: E402
-from mallard.bench.view.html import Measured, page  # noqa: E402
+from mallard.bench.store import Measured, Run  # noqa: E402
+from mallard.bench.view.page import page  # noqa: E402
 from mallard.shared.report.page import report_page  # noqa: E402
 
 

@@ -14,14 +14,14 @@ from mallard.bench.analysis.peers import (
     COUNTED,
     SLOWER,
     CellNames,
+    CellResult,
     Counterpart,
-    Duel,
-    Standing,
     counterparts,
     losses,
     ratio_text,
     value_text,
 )
+from mallard.bench.analysis.peers import Summary as PeerSummary
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.papers.tables import P0089, P0213
 from mallard.bench.result import OK, Row
@@ -149,39 +149,41 @@ def pairs(*, whole: bool) -> str:
     """
     if not bde_runs():
         return NOTHING
-    by_name: dict[str, dict[str, Standing]] = {}
+    by_name: dict[str, dict[str, PeerSummary]] = {}
     for column in columns():
         for pair in beside(column):
-            by_name.setdefault(pair.ours, {})[column] = pair.standings[0]
+            by_name.setdefault(pair.ours, {})[column] = pair.summaries[0]
     shown = [name for name in PAPERS.values() if name in by_name and (whole or WINK_MARK not in name)]
     lines = [
-        [name, *(_standing(by_name[name].get(column), whole=whole) for column in columns())] for name in shown
+        [name, *(_summary(by_name[name].get(column), whole=whole) for column in columns())] for name in shown
     ]
     return markdown_table(["mallard / BDE", *columns()], lines)
 
 
-def _standing(standing: Standing | None, *, whole: bool) -> str:
-    if standing is None or standing.mean is None:
+def _summary(summary: PeerSummary | None, *, whole: bool) -> str:
+    if summary is None or summary.mean is None:
         return ""
     if not whole:
-        return ratio_figure(standing.mean.median)
-    cells = "/".join(str(standing.counts[verdict]) for verdict in COUNTED)
-    return f"{ratio_text(standing.mean)} {cells}"
+        return ratio_figure(summary.mean.median)
+    cells = "/".join(str(summary.counts[verdict]) for verdict in COUNTED)
+    return f"{ratio_text(summary.mean)} {cells}"
 
 
 def slower() -> str:
     """A line for each experiment with cells in which BDE's counterpart is faster beyond the interval."""
     lines = []
     for column in columns():
-        compared = [duel for pair in beside(column) for each in pair.standings for duel in each.duels]
-        lost = [duel for duel in losses(compared) if duel.ratio is None or duel.ratio.median >= LEAST_LOSS]
+        compared = [result for pair in beside(column) for each in pair.summaries for result in each.results]
+        lost = [
+            result for result in losses(compared) if result.ratio is None or result.ratio.median >= LEAST_LOSS
+        ]
         if lost:
             lines.append([column, f"{len(lost)} of {len(compared)}", *_worst(lost, compared)])
     heading = ["experiment", "pairs of cells", "the worst", "mallard's", "BDE's", "mallard / BDE"]
     return markdown_table(heading, lines, texts=1, more_texts=heading[2:5]) if lines else "None."
 
 
-def _worst(lost: Sequence[Duel], compared: Sequence[Duel]) -> list[str]:
+def _worst(lost: Sequence[CellResult], compared: Sequence[CellResult]) -> list[str]:
     worst = lost[0]
     assert worst.verdict == SLOWER
     cell = CellNames(compared).of(worst).replace(", small pages", "").replace("<", "&lt;")

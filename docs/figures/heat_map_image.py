@@ -69,11 +69,11 @@ def _cell(x: int, y: int, ratio: float, best: bool) -> list[str]:
     style = ratio_style(ratio)
     assert style.bgcolor is not None
     assert style.color is not None
-    ground, ink = (color.get_truecolor().hex for color in (style.bgcolor, style.color))
+    background, ink = (color.get_truecolor().hex for color in (style.bgcolor, style.color))
     weight = "; font-weight: 700; text-decoration: underline" if best else ""
     place = f'x="{x + 1}" y="{y + 1}" width="{CELL_WIDTH - 2}" height="{CELL_HEIGHT - 2}"'
     middle = f'x="{x + CELL_WIDTH / 2}" y="{y + 15}"'
     return [
-        f'<rect {place} rx="2" fill="{ground}"/>',
+        f'<rect {place} rx="2" fill="{background}"/>',
         f'<text class="figure" style="fill: {ink}{weight}" {middle}>{100 * ratio:.0f}</text>',
     ]

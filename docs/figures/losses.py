@@ -17,11 +17,11 @@ from mallard.bench.analysis.panel.works import FASTEST_MALLOC
 from mallard.bench.analysis.peers import (
     TIME,
     CellNames,
-    Duel,
+    CellResult,
     Side,
-    contests,
+    cell_times,
     losses,
-    newest_duels,
+    newest_results,
     ratio_text,
     value_text,
 )
@@ -50,7 +50,7 @@ def blocks() -> dict[str, Callable[[], str]]:
         "losses_programs": programs,
         "losses_counts": counts,
         "losses_winners": winners,
-        "losses_conditions": lambda: runs_text("Compared in", {duel.run for duel in all_duels()}),
+        "losses_conditions": lambda: runs_text("Compared in", {result.run for result in all_results()}),
     }
 
 
@@ -59,51 +59,55 @@ def whole_tables() -> dict[str, Callable[[], str]]:
 
 
 @cache
-def all_duels() -> list[Duel]:
+def all_results() -> list[CellResult]:
     """The default beside each malloc and each strategy of another library, in the newest run of a cell."""
-    duels = []
+    results = []
     for experiment in EXPERIMENTS:
         stored = stored_runs(experiment) if stored_file(experiment).exists() else []
-        for contest in contests(row for run in stored if not is_special(run) for row in run.rows):
-            default = next((name for name in DEFAULTS if name in contest.times), None)
-            if default is None or contest.quantity != TIME:
+        for entry in cell_times(row for run in stored if not is_special(run) for row in run.rows):
+            default = next((name for name in DEFAULTS if name in entry.times), None)
+            if default is None or entry.quantity != TIME:
                 continue
-            place = (contest.run, experiment, TIME, contest.cell)
-            own = Side(default, contest.times[default])
-            duels += [
-                Duel(*place, name, own, Side(name, times))
-                for name, times in contest.times.items()
+            place = (entry.run, experiment, TIME, entry.cell)
+            own = Side(default, entry.times[default])
+            results += [
+                CellResult(*place, name, own, Side(name, times))
+                for name, times in entry.times.items()
                 if not ours(name) and find_peer(name)
             ]
-    return newest_duels(duels)
+    return newest_results(results)
 
 
-def lost(*, to_mallocs: bool = False) -> dict[str, list[Duel]]:
+def lost(*, to_mallocs: bool = False) -> dict[str, list[CellResult]]:
     """Experiment -> the fastest winner of each lost cell, or the fastest malloc, the worst cell first."""
-    by_cell: dict[tuple[str, object], Duel] = {}
-    for duel in losses(duel for duel in all_duels() if _is_malloc(duel) or not to_mallocs):
-        key = (duel.experiment, duel.cell)
-        by_cell[key] = min(by_cell.get(key, duel), duel, key=_winning_time)
-    by_experiment: dict[str, list[Duel]] = {experiment: [] for experiment in EXPERIMENTS}
-    for duel in losses(by_cell.values()):
-        by_experiment[duel.experiment].append(duel)
+    by_cell: dict[tuple[str, object], CellResult] = {}
+    for result in losses(result for result in all_results() if _is_malloc(result) or not to_mallocs):
+        key = (result.experiment, result.cell)
+        by_cell[key] = min(by_cell.get(key, result), result, key=_winning_time)
+    by_experiment: dict[str, list[CellResult]] = {experiment: [] for experiment in EXPERIMENTS}
+    for result in losses(by_cell.values()):
+        by_experiment[result.experiment].append(result)
     return by_experiment
 
 
-def _winning_time(duel: Duel) -> float:
-    assert duel.theirs.value is not None
-    return duel.theirs.value
+def _winning_time(result: CellResult) -> float:
+    assert result.theirs.value is not None
+    return result.theirs.value
 
 
-def contested(duels: Iterable[Duel]) -> set[Place]:
+def contested(results: Iterable[CellResult]) -> set[Place]:
     """The cells in which another malloc than the C library's, or another library, took part."""
-    return {(duel.experiment, duel.cell) for duel in duels if find_peer(duel.theirs.strategy) != OWN}
+    return {
+        (result.experiment, result.cell) for result in results if find_peer(result.theirs.strategy) != OWN
+    }
 
 
 def answer() -> str:
     """The lost cells of the programs and of the other experiments, each with its population."""
-    everything = all_duels()
-    numbers = Counter(experiment for experiment, _ in {(duel.experiment, duel.cell) for duel in everything})
+    everything = all_results()
+    numbers = Counter(
+        experiment for experiment, _ in {(result.experiment, result.cell) for result in everything}
+    )
     population, others, alone = _outside_of_programs(lost())
     _, to_mallocs, _ = _outside_of_programs(lost(to_mallocs=True))
     against_glibc = numbers.total() - numbers[PROGRAMS] - len(population)
@@ -117,14 +121,16 @@ def answer() -> str:
     )
 
 
-def _outside_of_programs(lost_cells: dict[str, list[Duel]]) -> tuple[set[Place], list[Duel], list[Duel]]:
+def _outside_of_programs(
+    lost_cells: dict[str, list[CellResult]],
+) -> tuple[set[Place], list[CellResult], list[CellResult]]:
     """The contested cells of the other experiments; of the lost ones the contested, and those with glibc's
     malloc alone.
     """
-    population = contested(duel for duel in all_duels() if duel.experiment != PROGRAMS)
-    duels = [duel for experiment, some in lost_cells.items() if experiment != PROGRAMS for duel in some]
-    shared = [duel for duel in duels if (duel.experiment, duel.cell) in population]
-    return population, shared, [duel for duel in duels if duel not in shared]
+    population = contested(result for result in all_results() if result.experiment != PROGRAMS)
+    results = [result for experiment, some in lost_cells.items() if experiment != PROGRAMS for result in some]
+    shared = [result for result in results if (result.experiment, result.cell) in population]
+    return population, shared, [result for result in results if result not in shared]
 
 
 def young() -> str:
@@ -144,11 +150,11 @@ def young() -> str:
 def lost_cells() -> str:
     """README's one number of losses, over the cells with a current malloc or another library."""
     population, others, _ = _outside_of_programs(lost())
-    measured = {duel.cell for duel in all_duels() if duel.experiment == PROGRAMS}
+    measured = {result.cell for result in all_results() if result.experiment == PROGRAMS}
     return (
         f"**Losses**: some malloc or other library is measurably faster than mallard's default in "
         f"{len(lost()[PROGRAMS])} of {len(measured)} programs, and in {len(others)} of {len(population)} "
-        f"cells of small benchmarks, in {sum(frees_no_block(duel.theirs.strategy) for duel in others)} of "
+        f"cells of small benchmarks, in {sum(frees_no_block(cell.theirs.strategy) for cell in others)} of "
         "these an allocator that frees no single block ([where mallard "
         "loses](docs/benchmark/losses.md))."
     )
@@ -161,23 +167,23 @@ def frees_no_block(strategy: str) -> bool:
     return alone or strategy.endswith(WINK_MARK)
 
 
-def _lost_to_the_fastest_malloc(duels: Iterable[Duel]) -> int:
+def _lost_to_the_fastest_malloc(results: Iterable[CellResult]) -> int:
     """The programs in which the malloc with the smallest median is faster beyond the interval."""
-    fastest: dict[Place, Duel] = {}
-    for duel in duels:
-        if duel.experiment == PROGRAMS and _is_malloc(duel) and duel.theirs.times:
-            place = (duel.experiment, duel.cell)
-            fastest[place] = min(fastest.get(place, duel), duel, key=_winning_time)
+    fastest: dict[Place, CellResult] = {}
+    for result in results:
+        if result.experiment == PROGRAMS and _is_malloc(result) and result.theirs.times:
+            place = (result.experiment, result.cell)
+            fastest[place] = min(fastest.get(place, result), result, key=_winning_time)
     return len(losses(fastest.values()))
 
 
 def winners() -> str:
     """The winners of the lost cells of the other experiments; the ends of objects make no other winner."""
     counts = Counter(
-        "a malloc" if _is_malloc(duel) else f"`{duel.theirs.strategy.removesuffix(WINK_MARK)}`"
-        for experiment, duels in lost().items()
+        "a malloc" if _is_malloc(result) else f"`{result.theirs.strategy.removesuffix(WINK_MARK)}`"
+        for experiment, results in lost().items()
         if experiment != PROGRAMS
-        for duel in duels
+        for result in results
     )
     texts = [f"{winner} ({count})" for winner, count in counts.most_common(MOST_WINNERS)]
     others = counts.total() - sum(count for _, count in counts.most_common(MOST_WINNERS))
@@ -187,26 +193,33 @@ def winners() -> str:
 
 def counts() -> str:
     """A line for each experiment: the cells with other mallocs or libraries."""
-    everything = all_duels()
+    everything = all_results()
     population = contested(everything)
     lost_to_mallocs = lost(to_mallocs=True)
     lines = []
-    for experiment, duels in lost().items():
-        measured = {(duel.experiment, duel.cell) for duel in everything if duel.experiment == experiment}
-        parts = [duels, lost_to_mallocs[experiment]]
-        shared = [[duel for duel in part if (duel.experiment, duel.cell) in population] for part in parts]
+    for experiment, results in lost().items():
+        measured = {
+            (result.experiment, result.cell) for result in everything if result.experiment == experiment
+        }
+        parts = [results, lost_to_mallocs[experiment]]
+        shared = [
+            [result for result in part if (result.experiment, result.cell) in population] for part in parts
+        ]
         figures = [text for part in shared for text in _number_and_worst(part)]
         lines.append([experiment, str(len(measured & population)), *figures])
     heading = ["experiment", "cells", "lost", "worst, mallard / it", "to a malloc", "worst"]
     return markdown_table(heading, lines)
 
 
-def _number_and_worst(duels: Sequence[Duel]) -> list[str]:
-    return [str(len(duels)), f"{ratio_text(duels[0].ratio)}, `{duels[0].theirs.strategy}`" if duels else ""]
+def _number_and_worst(results: Sequence[CellResult]) -> list[str]:
+    return [
+        str(len(results)),
+        f"{ratio_text(results[0].ratio)}, `{results[0].theirs.strategy}`" if results else "",
+    ]
 
 
-def _is_malloc(duel: Duel) -> bool:
-    return duel.theirs.strategy.startswith("new-delete")
+def _is_malloc(result: CellResult) -> bool:
+    return result.theirs.strategy.startswith("new-delete")
 
 
 def programs() -> str:
@@ -222,17 +235,17 @@ def programs() -> str:
 
 def cells() -> str:
     """The lost cells, all on small pages. The programs have a table."""
-    names = CellNames(all_duels())
+    names = CellNames(all_results())
     lines = [
         [
             experiment,
-            names.of(duel).replace(", small pages", ""),
-            f"{duel.theirs.strategy} {value_text(duel.theirs, duel)}",
-            ratio_text(duel.ratio),
+            names.of(result).replace(", small pages", ""),
+            f"{result.theirs.strategy} {value_text(result.theirs, result)}",
+            ratio_text(result.ratio),
         ]
-        for experiment, duels in lost().items()
+        for experiment, results in lost().items()
         if experiment != PROGRAMS
-        for duel in duels
+        for result in results
     ]
     lines = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in line] for line in lines]
     return markdown_table(HEADING, lines, texts=2)

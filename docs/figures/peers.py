@@ -1,4 +1,4 @@
-"""The documents' comparison with other libraries, from every experiment's stored rows."""
+"""The documents' result with other libraries, from every experiment's stored rows."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from mallard.bench.analysis.peers import (
     PLAIN,
     TIME,
     CellNames,
+    CellResult,
     Counterpart,
-    Duel,
+    cell_results,
     counterparts,
-    duels,
     has_contenders,
     peer_sentences,
     ratio_text,
@@ -37,7 +37,7 @@ POOLS_THAT_SHRINK = ("small-object-pool", "adaptive-pool")
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "counterparts": lambda: pairs(main_pairs()),
-        "peers_first": lambda: peer_sentences(all_duels())[0] if all_duels() else NOTHING,
+        "peers_first": lambda: peer_sentences(all_results())[0] if all_results() else NOTHING,
         "peers_conditions": conditions,
     }
 
@@ -47,9 +47,9 @@ def whole_tables() -> dict[str, Callable[[], str]]:
 
 
 @cache
-def all_duels() -> list[Duel]:
+def all_results() -> list[CellResult]:
     rows = measured()
-    return duels(rows) if has_contenders(rows) else []
+    return cell_results(rows) if has_contenders(rows) else []
 
 
 @cache
@@ -62,7 +62,7 @@ def measured() -> list[Row]:
 
 
 def pairs(chosen: Iterable[Counterpart]) -> str:
-    return report_table(counterparts_table(chosen)) if all_duels() else NOTHING
+    return report_table(counterparts_table(chosen)) if all_results() else NOTHING
 
 
 def main_pairs() -> list[Counterpart]:
@@ -78,7 +78,7 @@ def main_pairs() -> list[Counterpart]:
 
 def times() -> str:
     """Without the phases and the memory of an experiment, which `mallard show peers` adds."""
-    timed = [duel for duel in all_duels() if duel.quantity == TIME]
+    timed = [result for result in all_results() if result.quantity == TIME]
     return report_table(overview_table(timed)) if timed else NOTHING
 
 
@@ -86,19 +86,19 @@ def losses() -> str:
     """A line for each quantity of an experiment: the number of cells lost by two percent or more, and the
     worst of them. All cells are on small pages.
     """
-    if not all_duels():
+    if not all_results():
         return NOTHING
-    names = CellNames(all_duels())
-    groups: dict[str, list[Duel]] = {}
-    for duel in lost_in(all_duels()):
-        if duel.ratio is None or duel.ratio.median >= LEAST_LOSS:
-            groups.setdefault(title(duel.experiment, duel.quantity), []).append(duel)
+    names = CellNames(all_results())
+    groups: dict[str, list[CellResult]] = {}
+    for result in lost_in(all_results()):
+        if result.ratio is None or result.ratio.median >= LEAST_LOSS:
+            groups.setdefault(title(result.experiment, result.quantity), []).append(result)
     titles = ("experiment", "cells", "the worst", "mallard's", "the other's", "mallard / the other")
     rows = (
         model.Row(
             (
                 head,
-                str(len({duel.cell for duel in group})),
+                str(len({result.cell for result in group})),
                 names.of(group[0]).replace(", small pages", ""),
                 f"{group[0].ours.strategy} {value_text(group[0].ours, group[0])}",
                 f"{group[0].theirs.strategy} {value_text(group[0].theirs, group[0])}",
@@ -112,4 +112,4 @@ def losses() -> str:
 
 
 def conditions() -> str:
-    return runs_text("Compared in", {duel.run for duel in all_duels()}) if all_duels() else NOTHING
+    return runs_text("Compared in", {result.run for result in all_results()}) if all_results() else NOTHING

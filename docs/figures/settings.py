@@ -18,7 +18,7 @@ from figures.stored import (
 )
 from mallard.bench.analysis.cell_tables import Setting
 from mallard.bench.analysis.names import BASE, in_table_order
-from mallard.bench.analysis.peers import TIME, contests
+from mallard.bench.analysis.peers import TIME, cell_times
 from mallard.bench.analysis.words import percent, percent_text
 from mallard.bench.cells import Times, paired
 from mallard.shared.stats import Ratio, geometric_mean_ratio, median
@@ -107,9 +107,9 @@ def find_special(experiment: str, is_special: Callable[[StoredRun], bool]) -> Sp
 def _cells(stored: StoredRun) -> Cells:
     """The times of an operation, by what both runs have in common of a cell."""
     return {
-        tuple((name, value) for name, value in contest.cell if name not in SETTINGS): contest.times
-        for contest in contests(stored.rows)
-        if contest.quantity == TIME
+        tuple((name, value) for name, value in entry.cell if name not in SETTINGS): entry.times
+        for entry in cell_times(stored.rows)
+        if entry.quantity == TIME
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,13 +21,6 @@ def viewer() -> Path:
     return viewer
 
 
-@pytest.fixture
-def page(browser: Browser, viewer: Path) -> Iterator[Page]:
-    opened = Page(browser).open(viewer)
-    yield opened
-    assert opened.errors == []
-
-
 def load(page: Page, text: str) -> str:
     """Gives the text to the viewer as its button `Load` does. Returns: what it shows."""
     page.evaluate(
@@ -45,7 +37,8 @@ def load(page: Page, text: str) -> str:
     return shown
 
 
-def test_the_viewer_shows_the_example(page: Page) -> None:
+def test_the_viewer_shows_the_example(browser: Browser, viewer: Path) -> None:
+    page = Page(browser).open(viewer)
     shown = load(page, EXAMPLE.read_text(encoding="utf-8"))
     assert "made-up --fast" in shown
     assert "4242" in shown
@@ -55,13 +48,4 @@ def test_the_viewer_shows_the_example(page: Page) -> None:
     assert "At t-end:  70 bytes (100%) in 2 blocks" in shown
     assert "libgone.so+0x1fff (in libgone.so)" in shown
     assert "Reads: " not in shown
-
-
-def test_the_example_matches_the_format(page: Page) -> None:
-    example = json.loads(EXAMPLE.read_text(encoding="utf-8"))
-    assert example["dhatFileVersion"] == 2
-    assert (example["bklt"], example["bkacc"]) == (True, False)
-    frames = [tuple(point["fs"]) for point in example["pps"]]
-    assert len(set(frames)) == len(frames)
-    assert all(0 < number < len(example["ftbl"]) for stack in frames for number in stack)
-    load(page, json.dumps(example))
+    assert page.errors == []

@@ -1,4 +1,4 @@
-"""The page of a profile in a real browser."""
+"""The parts of a profile's page that a script moves: the flame graph, the timeline, and its tables."""
 
 from __future__ import annotations
 
@@ -16,12 +16,7 @@ def names(page: Page) -> list[str]:
     return names
 
 
-def choose(page: Page, mode: str) -> None:
-    page.evaluate(f"document.querySelector('label[for=flame-{mode}]').click()")
-    page.wait_until_drawn()
-
-
-def test_a_click_zooms_and_the_button_resets(page: Page) -> None:
+def test_the_flame_graph_zooms_searches_and_explains(page: Page) -> None:
     nodes = count(page, NODES)
     page.evaluate(f"[...document.querySelectorAll('{NODES}')].find(e => e.style.top === '38px').click()")
     page.wait_until_drawn()
@@ -32,16 +27,6 @@ def test_a_click_zooms_and_the_button_resets(page: Page) -> None:
     page.wait_until_drawn()
     assert count(page, NODES) == nodes
     assert page.evaluate("document.querySelector('.flame-controls button').hidden") is True
-
-
-def test_the_switch_changes_the_widths(page: Page) -> None:
-    about = text(page, ".flame-controls p")
-    choose(page, "operations")
-    assert text(page, ".flame-controls p") != about
-    assert names(page)[0] == "all"
-
-
-def test_a_search_marks_functions_and_shows_shares(page: Page) -> None:
     page.evaluate("document.querySelector('.flame-controls input[type=search]').focus()")
     page.write("parsetop level")
     page.wait_until_drawn()
@@ -49,20 +34,21 @@ def test_a_search_marks_functions_and_shows_shares(page: Page) -> None:
     assert hits
     assert {name.rpartition("::")[2] for name in hits} == {"ParseTopLevelDecl"}
     assert text(page, ".flame-controls output").endswith("% match")
-
-
-def test_the_panel_shows_figures_and_full_name(page: Page) -> None:
     page.point_at(f"{NODES}:nth-of-type(2)")
     panel = text(page, "#panel")
     for part in ("of the graph", "allocated", "contained", "operations"):
         assert part in panel
+    about = text(page, ".flame-controls p")
+    page.evaluate("document.querySelector('label[for=flame-operations]').click()")
+    page.wait_until_drawn()
+    assert text(page, ".flame-controls p") != about
+    assert names(page)[0] == "all"
 
 
-def test_the_keyboard_walks_the_graph(page: Page) -> None:
+def test_the_keyboard_goes_through_the_flame_graph(page: Page) -> None:
     page.evaluate(f"document.querySelector('{NODES}[tabindex]').focus()")
     page.press("ArrowDown")
-    first = page.evaluate("document.activeElement.textContent")
-    assert first == names(page)[1]
+    assert page.evaluate("document.activeElement.textContent") == names(page)[1]
     page.press("ArrowRight")
     assert page.evaluate("document.activeElement.style.top") == "19px"
     page.press("Enter")
@@ -85,16 +71,26 @@ def test_the_script_draws_the_static_graph_again(browser: Browser, report: Path)
     assert sorted(plain.evaluate(place)) == sorted(live.evaluate(place))
 
 
-def test_the_timeline_reads_all_lines_at_the_pointer(page: Page) -> None:
+def test_the_pointer_and_arrow_keys_read_the_timeline(page: Page) -> None:
     page.point_at(".drawing")
     panel = text(page, "#panel")
     assert panel.startswith("after 1.1")
     assert "the whole process" in panel
     assert "clang::ParseAST" in panel
     assert page.evaluate("document.querySelector('.cursor').hidden") is False
+    page.evaluate("document.querySelector('.timeline .drawing').focus()")
+    page.wait_until_drawn()  # a scroll to the focus hides the panel
+    page.press("Home")
+    first = text(page, "#panel")
+    assert first.startswith("after 0")
+    page.press("ArrowRight")
+    assert text(page, "#panel") != first
+    page.press("Home")
+    assert text(page, "#panel") == first
 
 
-def test_a_heading_sorts_scopes_with_their_second_rows(page: Page) -> None:
+def test_headings_sort_and_stacks_unfold(page: Page) -> None:
+    """A scope keeps its second row; an opened stack has all levels."""
     head = "#scopes > .wide > table > thead th:nth-child(2)"
     cells = "#scopes > .wide > table > tbody > tr:first-child > td:nth-child(2)"
     figures = f"[...document.querySelectorAll('{cells}')].map(e => e.innerText.trim())"
@@ -106,17 +102,6 @@ def test_a_heading_sorts_scopes_with_their_second_rows(page: Page) -> None:
     assert page.evaluate(f"document.querySelector('{head}').ariaSort") == "ascending"
     bodies = "#scopes > .wide > table > tbody"
     assert count(page, bodies) == count(page, f"{bodies} > .more") == 3
-
-
-def test_an_opened_stack_has_all_levels(page: Page) -> None:
     page.evaluate("document.querySelector('#pairs .stack').open = true")
     page.wait_until_drawn()
     assert "main" in text(page, "#pairs .stack ol")
-
-
-def test_shows_figures_and_tables_without_script(browser: Browser, report: Path) -> None:
-    plain = Page(browser, script=False).open(report)
-    assert count(plain, NODES) > 10
-    assert count(plain, ".drawing polyline") == 3
-    assert count(plain, "#scopes > .wide > table > tbody") == 3
-    assert "clang::ParseAST" in text(plain, "#scopes")

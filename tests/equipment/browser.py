@@ -3,7 +3,6 @@ the standard library is needed, and no port is opened."""
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import fcntl
 import json
@@ -145,13 +144,7 @@ class Page:
         self._tab = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
-        self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=width < 600,
-        )
+        self.resize(width, height)
         self.media("screen", dark=dark)
         self._script = script
         if not script:
@@ -159,6 +152,16 @@ class Page:
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         return self._browser.call(method, self._tab, **parameters)
+
+    def resize(self, width: int, height: int) -> None:
+        """A narrow screen is a phone's."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 600,
+        )
 
     def media(self, media: str, *, dark: bool) -> None:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
@@ -170,7 +173,7 @@ class Page:
         self._browser.wait_for("Page.loadEventFired", self._tab)
         if self._script:
             self.evaluate(
-                "typeof mallard === 'undefined' || !mallard.ready ? null : mallard.ready.then(() => null)"
+                "typeof mallard === 'undefined' ? null : (mallard.maps ?? mallard.ready).then(() => null)"
             )
         return self
 
@@ -224,11 +227,6 @@ class Page:
     def write(self, text: str) -> None:
         """Into the element that has the focus."""
         self.call("Input.insertText", text=text)
-
-    def pdf(self, path: Path) -> None:
-        self.call("Emulation.setEmulatedMedia", media="", features=[])  # a PDF is printed as on paper
-        data = self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=True)["data"]
-        path.write_bytes(base64.b64decode(data))
 
     @property
     def errors(self) -> list[str]:

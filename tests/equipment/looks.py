@@ -12,6 +12,30 @@ def overflow(page: Page) -> int:
     return wide
 
 
+def cut_tables(page: Page) -> list[str]:
+    """Those that are wider than their frames."""
+    cut: list[str] = page.evaluate(
+        "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth + 1)"
+        ".map(e => e.ariaLabel)"
+    )
+    return cut
+
+
+def too_pale(page: Page, selector: str, least: float, ink: str = "color") -> list[tuple[str, float]]:
+    """The words on a colour of less contrast. An element without a colour has that behind it."""
+    found: list[tuple[str, str, str]] = page.evaluate(
+        f"[...document.querySelectorAll({selector!r})].map(element => {{ let behind = element;"
+        " while (behind && getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)')"
+        "   behind = behind.parentElement;"
+        " const back = behind ? getComputedStyle(behind).backgroundColor : 'rgb(255, 255, 255)';"
+        " return [element.className.baseVal ?? element.className, back,"
+        f"   getComputedStyle(element).{ink}]; }})"
+    )
+    assert found, selector
+    contrasts = [(name, round(contrast(back, front), 2)) for name, back, front in found]
+    return [(name, value) for name, value in contrasts if value < least]
+
+
 def luminance(colour: str) -> float:
     channels = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
@@ -26,7 +50,7 @@ def contrast(first: str, second: str) -> float:
 def cell_selector(page: Page, table: str, head: str, row: int = 1) -> str:
     """The selector of a cell of the first such table, by the name of its column and the number of its row."""
     place = page.evaluate(
-        f"mallard.ready.then(({{ of }}) => of(document.querySelector({table!r})).heads.indexOf({head!r}) + 1)"
+        f"mallard.maps.then(({{ of }}) => of(document.querySelector({table!r})).heads.indexOf({head!r}) + 1)"
     )
     assert place, f"no column {head}"
     return f"{table} tbody tr:nth-child({row}) td:nth-of-type({place})"

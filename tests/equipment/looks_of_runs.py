@@ -1,22 +1,19 @@
-"""The looks of runs: the terminal's text, the page and its sections."""
+"""The looks of runs: the terminal's text, and the page."""
 
 from __future__ import annotations
 
-import html
 import io
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from page_reader import words
 from synthetic_run import write_run
 
 from mallard.bench.result import Row
 from mallard.bench.store import Run
 from mallard.bench.view.terminal import show_run
 from mallard.cli import main
-from mallard.shared.view.terminal.console import PlainConsole
+from mallard.shared.console import PlainConsole
 
 Natives = list[dict[str, Any]]
 RUN = Run(
@@ -68,18 +65,3 @@ def shown(
     )
     show_run(console, run, result_rows, everything=everything)
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
-
-
-def section(page: str, name: str) -> str:
-    match = re.search(
-        rf'<section id="{name}" class="part">.*?(?=<section id="[\w-]+" class="part">|</main>)',
-        page,
-        re.DOTALL,
-    )
-    assert match, name
-    return match[0]
-
-
-def text_of(markup: str) -> str:
-    """The readable text, without the figures in attributes."""
-    return words(html.unescape(re.sub(r"<[^>]+>", " ", markup.replace("<wbr>", ""))))

@@ -1,8 +1,13 @@
-"""Test equipment: reads a page, checks that its elements nest, and keeps its text by section."""
+"""Test equipment: reads a page, checks that its elements nest, and keeps its text by section and its data."""
 
 from __future__ import annotations
 
+import base64
+import json
+import re
+import zlib
 from html.parser import HTMLParser
+from typing import Any
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
 # The elements that HTML ends by itself, when such an element begins or ends.
@@ -54,3 +59,11 @@ def read(text: str) -> Reader:
 
 def words(text: str) -> str:
     return " ".join(text.split())
+
+
+def page_data(page: str) -> dict[str, Any]:
+    """What the scripts read."""
+    packed = re.search(r'<script id="report-data"[^>]*>([^<]*)<', page)
+    assert packed
+    data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed[1])))
+    return data

@@ -9,10 +9,22 @@ from typing import Any
 import pytest
 
 from mallard.cli import main
+from mallard.shared.console import PlainConsole
 from mallard.shared.report.figures import cell_text
-from mallard.shared.report.model import Code, Paragraph, Report, Row, Section, Table
+from mallard.shared.report.model import (
+    Aside,
+    Block,
+    Code,
+    Facts,
+    Paragraph,
+    Points,
+    Report,
+    Row,
+    Section,
+    Table,
+)
+from mallard.shared.report.picture import Chart, HeatMap
 from mallard.shared.report.terminal import show_report
-from mallard.shared.view.terminal.console import PlainConsole
 
 
 def report_of(module: str, *words: str) -> Report:
@@ -37,6 +49,36 @@ def tables(report: Report) -> dict[str, Table]:
 
 def rows(table: Table) -> list[list[str]]:
     return [[cell_text(cell) for cell in row.cells] for row in table.rows]
+
+
+def section_text(section: Section) -> str:
+    """All words in one line: titles, texts, and cells row after row."""
+    words = (word for block in (*section.answer, *section.blocks) for word in _words(block))
+    return " ".join(" ".join((section.title, section.about, *words)).split())
+
+
+def _words(block: Block) -> Iterator[str]:
+    match block:
+        case Paragraph(text) | Code(text):
+            yield text
+        case Points(texts):
+            yield from texts
+        case Facts(facts):
+            yield from (f"{fact.label} {cell_text(fact.value)} {fact.text}" for fact in facts)
+        case Table():
+            for row in block.rows:
+                yield from map(cell_text, row.cells)
+                yield row.note
+        case Aside(title, blocks):
+            yield title
+            yield from (word for inner in blocks for word in _words(inner))
+        case HeatMap() | Chart():
+            yield block.title
+
+
+def texts(report: Report) -> dict[str, str]:
+    """Of sections, by title."""
+    return {section.title: section_text(section) for section in report.sections}
 
 
 def lines(report: Report) -> list[list[str]]:

@@ -20,8 +20,8 @@ from synthetic_run import density_rows, write_run
 
 from mallard.bench.papers.catalogue import structures
 from mallard.bench.result import Row
-from mallard.bench.store import Store
-from mallard.bench.view.html import Measured, page
+from mallard.bench.store import Measured, Store
+from mallard.bench.view.page import page
 
 
 def full_run_page(folder: Path) -> str:

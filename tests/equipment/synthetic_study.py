@@ -10,7 +10,7 @@ from mallard.advisor.advice.ceiling import Ceiling
 from mallard.advisor.advice.global_mallocs import GlobalEffect, Globals
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import Study
-from mallard.advisor.trial.campaign import Ground, Result
+from mallard.advisor.trial.campaign import Baseline, Result
 from mallard.advisor.trial.effect import Effect, Trial
 from mallard.advisor.trial.program import Counts, Scope
 from mallard.shared.age import Age, levels, young
@@ -36,7 +36,7 @@ def effect(strategy: str, middle: float, half: float = 1.0, **changes: Any) -> E
     return Effect(**fields | changes)
 
 
-def ground(*effects: Effect, malloc: str = "glibc", age: Age | None = None, **changes: Any) -> Ground:
+def baseline(*effects: Effect, malloc: str = "glibc", age: Age | None = None, **changes: Any) -> Baseline:
     trial: dict[str, Any] = {
         "effects": tuple(sorted(effects, key=lambda effect: effect.time.median)),
         "program_seconds": 0.109,
@@ -48,11 +48,11 @@ def ground(*effects: Effect, malloc: str = "glibc", age: Age | None = None, **ch
     }
     own = {name: changes.pop(name) for name in list(changes) if name in trial}
     settings: dict[str, Any] = {"differing": (), "compared": True, "sensitivity": ()}
-    return Ground(malloc=malloc, age=age or young(), trial=Trial(**trial | own), **settings | changes)
+    return Baseline(malloc=malloc, age=age or young(), trial=Trial(**trial | own), **settings | changes)
 
 
-def result(*grounds: Ground, rounds: int = 21) -> Result:
-    return Result(Scope("handle", ()), rounds, grounds)
+def result(*baselines: Baseline, rounds: int = 21) -> Result:
+    return Result(Scope("handle", ()), rounds, baselines)
 
 
 def candidate(name: str = "handle", **changes: Any) -> Candidate:
@@ -139,7 +139,7 @@ def aged(
 ) -> AgedHeap:
     """An old heap, on which the program takes twice as long."""
     old = levels()["old"]
-    scopes = [AgedScope(chosen or candidate(), ground(effect, age=old)) for effect in effects]
+    scopes = [AgedScope(chosen or candidate(), baseline(effect, age=old)) for effect in effects]
     fields: dict[str, Any] = {
         "rounds": 5,
         "slower": Ratio(2.0, 1.9, 2.1, 5),
@@ -177,7 +177,7 @@ def study(**changes: Any) -> Study:
         "globals": mallocs(("mimalloc", 12.0, 1.0), ("tcmalloc", 0.2, 1.0)),
         "candidates": (chosen,),
         "chosen": chosen,
-        "trial": result(ground(effect("monotonic", 38.7, 1.3), effect("multipool", 22.0))),
-        "on_top": ground(effect("monotonic", 27.0), malloc="mimalloc", program_seconds=0.097),
+        "trial": result(baseline(effect("monotonic", 38.7, 1.3), effect("multipool", 22.0))),
+        "on_top": baseline(effect("monotonic", 27.0), malloc="mimalloc", program_seconds=0.097),
     }
     return Study(**fields | changes)

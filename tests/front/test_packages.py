@@ -98,7 +98,7 @@ def test_table_names_packages_of_every_system():
 
 
 @pytest.mark.parametrize("words", [["bench"], ["record", "cat"], ["doctor"], ["test"]], ids=" ".join)
-def test_macos_is_told_what_works(archive, words):
+def test_macos_lists_what_works(archive, words):
     archive.program("uname", '[ "$1" = -m ] && echo arm64 || echo Darwin')
     failed = archive.call(*words)
     assert (failed.returncode, failed.stdout) == (2, "")

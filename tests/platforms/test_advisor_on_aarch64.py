@@ -119,7 +119,7 @@ def try_handle(source, strategy, *words, **environment):
     command += ["--rounds", "3", "--json", "--", program, *words]
     variables |= {"MALLARD_ROOT": str(ROOT), "PYTHONPATH": str(ROOT / "python"), **environment}
     result = json.loads(emulate(*command, folder=BUILD, **variables).stdout)
-    return result["scope"]["detector"], result["grounds"][0]["trial"]
+    return result["scope"]["detector"], result["baselines"][0]["trial"]
 
 
 def test_try_serves_all_blocks_of_a_function():

@@ -18,7 +18,7 @@ LEVELS = {
     "shared": [
         {"caller", "errors", "parent_death", "preload", "compilers", "prose", "scratch"},
         {"machine", "mallocs", "parquet", "stats", "version", "atomic_file", "json_records"},
-        {"age", "native_file", "view"},
+        {"age", "console", "counting", "native_file"},
         {"report"},
     ],
     "bench": [
@@ -103,7 +103,7 @@ def test_imports_run_in_no_circle():
         ("mallard.bench.view.terminal", "mallard.bench.view.palette", False),
     ],
 )
-def test_the_check_tells_directions_apart(module, target, up):
+def test_check_distinguishes_directions(module, target, up):
     assert points_up(module, target) is up
 
 

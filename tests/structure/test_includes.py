@@ -196,7 +196,7 @@ def test_includes_run_in_no_circle():
         ("advisor/recorder/log/thread_log.hpp", "advisor/trace/part.hpp", False),
     ],
 )
-def test_the_check_tells_directions_apart(file, target, wrong):
+def test_check_distinguishes_directions(file, target, wrong):
     assert wrong_direction(file, target) is wrong
 
 

@@ -98,7 +98,7 @@ def test_the_tutorial_works_in_a_fresh_clone(clone: Path, capsys: pytest.Capture
                 compile_pasted(done.stdout, clone, capsys)
     assert mentioned == set(WORDS)
     advice = json.loads((clone / "build/tutorial/advice.json").read_text(encoding="utf-8"))
-    (effect,) = advice["grounds"][0]["trial"]["effects"]
+    (effect,) = advice["baselines"][0]["trial"]["effects"]
     assert (advice["scope"]["name"], effect["strategy"]) == ("handle", "monotonic")
     assert effect["counts"]["served"] == effect["counts"]["freed"] > 900_000
     assert effect["counts"]["started_again"] == 1500  # once an order

@@ -65,5 +65,5 @@ def test_records_profiles_and_tries_in_emulation(call, tmp_path):
     assert "handle" in call("profile", "toy.trace").stdout
     words = ("--scope", "handle", "--strategy", "monotonic", "--rounds", "3", "--json")
     result = json.loads(call("try", *words, "--", program, "50").stdout)
-    (effect,) = result["grounds"][0]["trial"]["effects"]
+    (effect,) = result["baselines"][0]["trial"]["effects"]
     assert effect["counts"]["served"] == 50 * 60

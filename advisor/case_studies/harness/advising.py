@@ -69,10 +69,10 @@ def summary(document: Json) -> Json:
     """Of the output of `mallard advise --json`, what the score needs. Times in seconds; less than 0 is
     saved."""
     study = document["study"]
-    ground = _first_ground(study)
+    baseline = _first_baseline(study)
     ceiling = study["ceiling"]
-    program_seconds = ground["trial"]["program_seconds"] if ground else ceiling["cpu_seconds"]
-    effects = [] if ground is None else ground["trial"]["effects"]
+    program_seconds = baseline["trial"]["program_seconds"] if baseline else ceiling["cpu_seconds"]
+    effects = [] if baseline is None else baseline["trial"]["effects"]
     return {
         "kind": document["kind"],
         "answer": document["answer"],
@@ -81,8 +81,8 @@ def summary(document: Json) -> Json:
         "scope": study["chosen"]["name"] if study["chosen"] else None,
         "program_seconds": program_seconds,
         "ceiling": {name: ceiling[name] for name in ("seconds", "low", "high", "cpu_seconds")},
-        "wall": bool(ground and ground["trial"]["wall"]),
-        "strategies": dict(_strategies(effects, set(ground["differing"]) if ground else set())),
+        "wall": bool(baseline and baseline["trial"]["wall"]),
+        "strategies": dict(_strategies(effects, set(baseline["differing"]) if baseline else set())),
         "mallocs": {effect["malloc"]: _interval(effect["time"]) for effect in study["globals"]["effects"]},
     }
 
@@ -113,9 +113,9 @@ def second_promise(advice: Json) -> Difference:
     return Difference(-float(median) * seconds[unit], -float(high) * scale, -float(low) * scale, 0)
 
 
-def _first_ground(study: Json) -> Json | None:
-    grounds = study["trial"]["grounds"] if study["trial"] else []
-    return grounds[0] if grounds else None
+def _first_baseline(study: Json) -> Json | None:
+    baselines = study["trial"]["baselines"] if study["trial"] else []
+    return baselines[0] if baselines else None
 
 
 def _strategies(effects: list[Json], differing: set[str]) -> Iterable[tuple[str, Json]]:

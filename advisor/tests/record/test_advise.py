@@ -148,7 +148,7 @@ def test_advises_for_young_and_old_processes(toys, tmp_path):
     assert (aged["reason"], aged["rounds"], aged["slower"]["n"]) == ("", 3, 3)
     (scope,) = aged["scopes"]
     assert scope["candidate"]["name"] == "handle"
-    assert scope["ground"]["trial"]["effects"][0]["counts"]["served"] > 2000
+    assert scope["baseline"]["trial"]["effects"][0]["counts"]["served"] > 2000
     (fact,) = [fact["text"] for fact in document["facts"] if fact["label"].startswith("on an aged heap")]
     assert fact.endswith("; 3 rounds")
 
@@ -191,7 +191,7 @@ def test_tries_lines_that_can_keep_their_blocks(advise, toys, scene, count, can_
     tried = [each for each in study["screened"] if each["candidate"]["source"].endswith(line)]
     assert len(tried) == can_keep
     for each in tried:
-        effects = each["result"]["grounds"][0]["trial"]["effects"]
+        effects = each["result"]["baselines"][0]["trial"]["effects"]
         assert {effect["strategy"]: effect["counts"]["served"] >= count for effect in effects}["block-cache"]
     assert "reserve" not in {each["kind"] for each in study["patterns"]}, "no container grows"
     if scene == "frame":

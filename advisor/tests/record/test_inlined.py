@@ -90,7 +90,7 @@ def test_a_trial_serves_an_inlined_scope(toys, tmp_path, monkeypatch, detector):
         words = ("--scope", "handle", "--strategy", "monotonic", "--rounds", 3, "--json")
         done = front("try", *words, "--", build(toys, flags), REQUESTS, folder=tmp_path)
         assert done.returncode == 0, done.stderr
-        (effect,) = json.loads(done.stdout)["grounds"][0]["trial"]["effects"]
+        (effect,) = json.loads(done.stdout)["baselines"][0]["trial"]["effects"]
         counts.append(effect["counts"])
     inlined, called = counts
     assert inlined["served"] >= BLOCKS

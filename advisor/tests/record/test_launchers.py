@@ -30,7 +30,7 @@ def served(tmp_path):
     def call(*program, options=()) -> int:
         done = front(*TRIAL, *options, "--", *program, folder=tmp_path)
         assert done.returncode == 0, done.stderr
-        (effect,) = json.loads(done.stdout)["grounds"][0]["trial"]["effects"]
+        (effect,) = json.loads(done.stdout)["baselines"][0]["trial"]["effects"]
         return effect["counts"]["served"]
 
     return call

@@ -158,7 +158,7 @@ def test_a_trial_keeps_to_the_limits(words, toys, collector, tmp_path):
     assert served >= 1_000_000
 
 
-def test_a_trial_serves_none_on_small_stacks(small_stacks, collector, tmp_path):
+def test_a_trial_serves_nothing_on_small_stacks(small_stacks, collector, tmp_path):
     library = collector.with_name("libmallard_trial.so")
     words = ("alternate", str(least_alternate_stack(small_stacks)))
     status, output, _ = tried(library, tmp_path / "report", small_stacks, *words)

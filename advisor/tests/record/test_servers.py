@@ -44,7 +44,7 @@ def test_serves_a_server_under_its_load(serves, tmp_path, how):
     options = (*load(serves), "--metric", r"(\d+) answers")
     done = front(*TRIAL, *options, "--json", "--", serves, "socket", how, folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    trial = json.loads(done.stdout)["grounds"][0]["trial"]
+    trial = json.loads(done.stdout)["baselines"][0]["trial"]
     assert trial["effects"][0]["counts"]["served"] >= CONNECTIONS * BLOCKS
     assert trial["effects"][0]["end_bytes"]["n"] == 3, "what is resident after the load is known"
     assert (trial["metric"], trial["effects"][0]["metric"]["median"], trial["wall"]) == (4, 0, False)
@@ -137,7 +137,7 @@ def test_omits_a_strategy_whose_server_is_not_stopped(serves, tmp_path):
     options = (*load(serves), "--stop", "kill $(cat pid); ! grep multipool strategy")
     done = front(*words, *options, "--json", "--", "sh", "-c", server, folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    trial = json.loads(done.stdout)["grounds"][0]["trial"]
+    trial = json.loads(done.stdout)["baselines"][0]["trial"]
     assert trial["failed"] == {"multipool": "failed its load"}
     assert [effect["strategy"] for effect in trial["effects"]] == ["heap"]
 

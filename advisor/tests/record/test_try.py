@@ -37,7 +37,7 @@ def test_all_blocks_of_a_function_are_served(toys, tmp_path, flags, scope):
     trial = ("try", "--scope", scope, "--strategy", "monotonic", "--rounds", 3, "--json")
     done = front(*trial, "--", program, 200, folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    (effect,) = json.loads(done.stdout)["grounds"][0]["trial"]["effects"]
+    (effect,) = json.loads(done.stdout)["baselines"][0]["trial"]["effects"]
     assert effect["strategy"] == "monotonic"
     assert effect["counts"]["served"] >= 200 * 60  # a node and two texts for each of 20 fields
     assert effect["counts"]["started_again"] >= 199
@@ -55,7 +55,7 @@ def test_both_detectors_find_the_same_requests(toys, tmp_path, monkeypatch, flag
         assert done.returncode == 0, done.stderr
         results[detector] = json.loads(done.stdout)
         assert results[detector]["scope"]["detector"]["method"] == detector
-    rules, stack = (results[detector]["grounds"][0]["trial"]["null"] for detector in ("rules", "stack"))
+    rules, stack = (results[detector]["baselines"][0]["trial"]["null"] for detector in ("rules", "stack"))
     assert rules["in_null"] == stack["in_null"] == 20 * (100 + 100 + 20 + 50 + 1)
     assert rules["elsewhere"] == stack["elsewhere"]
     of_the_loader = 1  # which are outside of every scope, without a look at the stack
@@ -79,7 +79,7 @@ def test_a_scope_without_the_function_that_keeps_blocks(toys, tmp_path):
     for without in ((), ("--without", "keep")):
         done = front(*trial, *without, "--", program, 200, "keep", folder=tmp_path)
         assert done.returncode == 0, done.stderr
-        (effect,) = json.loads(done.stdout)["grounds"][0]["trial"]["effects"]
+        (effect,) = json.loads(done.stdout)["baselines"][0]["trial"]["effects"]
         counts.append(effect["counts"])
     assert counts[0]["started_again"] < 20
     assert counts[1]["started_again"] >= 199
@@ -105,7 +105,7 @@ def test_the_trial_path_contains_space_and_colon(toys, tmp_path):
     )
     done = front(*words, folder=tmp_path, build=build)
     assert done.returncode == 0, done.stderr
-    (effect,) = json.loads(done.stdout)["grounds"][0]["trial"]["effects"]
+    (effect,) = json.loads(done.stdout)["baselines"][0]["trial"]["effects"]
     assert effect["counts"]["served"] > 0
 
 
@@ -159,7 +159,7 @@ def test_refuses_to_exclude_an_uncalled_function(toys, tmp_path, without, messag
 
 def null_of(done):
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)["grounds"][0]["trial"]["null"]
+    return json.loads(done.stdout)["baselines"][0]["trial"]["null"]
 
 
 def test_rules_leave_out_blocks_that_escape(record, toys, tmp_path, monkeypatch):
@@ -178,7 +178,7 @@ def test_rules_leave_out_blocks_that_escape(record, toys, tmp_path, monkeypatch)
     campaign = Campaign(("monotonic",), ("glibc",), young_only(), (), 3, 1)
     words = [str(program), "200", "keep"]
     result = run_campaign(Program(words, TRIAL_LIBRARY.find()), learnt, campaign, lambda done, of: None)
-    (effect,) = result.grounds[0].trial.effects
+    (effect,) = result.baselines[0].trial.effects
     assert effect.counts.started_again >= 199
     assert effect.counts.by_stack < effect.counts.served / 100
 
@@ -279,8 +279,8 @@ def kept_effects(program: Path, line: str, *words: object, folder: Path) -> dict
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert result["scope"]["name"] == line
-    assert not result["grounds"][0]["differing"]
-    return {effect["strategy"]: effect for effect in result["grounds"][0]["trial"]["effects"]}
+    assert not result["baselines"][0]["differing"]
+    return {effect["strategy"]: effect for effect in result["baselines"][0]["trial"]["effects"]}
 
 
 def test_keeps_the_buffer_of_a_line(toys, tmp_path):

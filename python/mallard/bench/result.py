@@ -80,11 +80,6 @@ class Row:
         return int(getattr(self, clock_field(self.experiment)))
 
     @property
-    def row_key(self) -> tuple[str, str]:
-        """A key that is equal for cells that differ only in strategy."""
-        return self.experiment, canonical(self.requested)
-
-    @property
     def requested(self) -> Parameters:
         """The requested parameters, without those that the runner chooses and reports only if it finishes."""
         chosen = follows(self.experiment)

@@ -67,6 +67,15 @@ class Note:
     at: str
 
 
+@dataclass(frozen=True)
+class Measured:
+    """A run of an experiment, and its rows."""
+
+    run: Run
+    notes: list[Note]
+    rows: list[Row]
+
+
 def require_database(path: str | os.PathLike[str]) -> None:
     if not Path(path).exists():
         raise StoreError(f"no database {path}; 'mallard bench' makes one, or name yours: --db FILE")

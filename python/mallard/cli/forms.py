@@ -15,8 +15,8 @@ from mallard.shared.atomic_file import check_writable, write_atomically
 from mallard.shared.errors import UsageError
 
 if TYPE_CHECKING:
+    from mallard.shared.console import PlainConsole
     from mallard.shared.report.model import Report
-    from mallard.shared.view.terminal.console import PlainConsole
 
 PIPE_WIDTH = 100  # columns, without a terminal
 
@@ -65,10 +65,10 @@ def write_report(
 
 def show_forms(arguments: argparse.Namespace, report: Report, pipe_width: int = PIPE_WIDTH) -> None:
     """In the terminal, and as a page; or as Markdown."""
+    from mallard.shared.console import output_console
     from mallard.shared.report.markdown import markdown_report
     from mallard.shared.report.page import report_page
     from mallard.shared.report.terminal import show_report
-    from mallard.shared.view.terminal.console import output_console
 
     command = shlex.join(["mallard", *sys.argv[1:]])
     if arguments.markdown:
@@ -81,8 +81,8 @@ def show_forms(arguments: argparse.Namespace, report: Report, pipe_width: int = 
 
 
 def write_page(console: PlainConsole, file: Path, page: str) -> None:
+    from mallard.shared.console import print_line
     from mallard.shared.report.figures import size
-    from mallard.shared.view.terminal.console import print_line
 
     write_atomically(file, page, "--html")
     print_line(console, f"{file}: {size(len(page.encode()))}; open it in a browser")

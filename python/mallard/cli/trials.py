@@ -39,7 +39,7 @@ def add_rounds(parser: argparse.ArgumentParser, text: str) -> None:
     parser.add_argument("--rounds", metavar="N", type=positive_int, help=text)
 
 
-def add_ground(parser: argparse.ArgumentParser, default: str, text: str) -> None:
+def add_baseline(parser: argparse.ArgumentParser, default: str, text: str) -> None:
     parser.add_argument("--global", dest="mallocs", metavar="LIST", default=default, help=text)
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from html import escape
 from typing import Any
 
 import pytest
-from page_reader import read, words
+from page_reader import page_data, read
 from profile_rows import scope
+from report_lines import texts
 from synthetic_profile import document, empty, hostile
-from synthetic_study import ceiling, effect, ground, mallocs, result, study
+from synthetic_study import baseline, ceiling, effect, mallocs, result, study
 
 from mallard.advisor.advice.candidates import line_candidate
 from mallard.advisor.advice.code import TypeChange
@@ -29,12 +31,12 @@ KINDS: dict[str, dict[str, Any]] = {
     "local": {"changes": (CHANGE,)},
     "global": {"globals": mallocs(("mimalloc", 36.0, 1.0))},
     "unresolved": {
-        "trial": result(ground(effect("monotonic", 0.2))),
+        "trial": result(baseline(effect("monotonic", 0.2))),
         "globals": mallocs(("mimalloc", 0.1, 1.0)),
         "on_top": None,
     },
     "unmeasured": {
-        "trial": result(ground(failed={"monotonic": "ended by SIGABRT"})),
+        "trial": result(baseline(failed={"monotonic": "ended by SIGABRT"})),
         "globals": mallocs(failed={"mimalloc": "ended by SIGABRT"}),
         "on_top": None,
     },
@@ -52,10 +54,6 @@ def render_report(case: Study, profile_document: dict[str, Any] | None = None) -
 
 def render_page(case: Study, profile_document: dict[str, Any] | None = None) -> str:
     return report_page(render_report(case, profile_document))
-
-
-def texts(page: str) -> dict[str, str]:
-    return {name: words(text) for name, text in read(page).texts.items()}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -104,25 +102,25 @@ def test_sarif_has_measured_findings_first(kind: str) -> None:
 
 
 def test_page_has_the_figures_before_and_after() -> None:
-    text = texts(render_page(study()))["before-and-after"]
+    text = texts(render_report(study()))["Before and after"]
     assert "as it is" in text
     assert "70.3 ms 38.7 ms saved (37.4 to 40.0 ms) 1.2 x" in text
     assert "Dashed: 63.0 ms" in text
 
 
 def test_page_has_no_negative_saving() -> None:
-    case = study(trial=result(ground(effect("monotonic", 38.7), effect("heap", -0.4, 0.1))), on_top=None)
-    text = texts(render_page(case))
-    assert "109 ms costs 0.40 ms (0.30 to 0.50 ms) 1.2 x" in text["before-and-after"]
-    assert "heap costs 0.40 ms (0.30 to 0.50 ms) 0.37 %" in text["tried"]
+    case = study(trial=result(baseline(effect("monotonic", 38.7), effect("heap", -0.4, 0.1))), on_top=None)
+    text = texts(render_report(case))
+    assert "109 ms costs 0.40 ms (0.30 to 0.50 ms) 1.2 x" in text["Before and after"]
+    assert "heap costs 0.40 ms (0.30 to 0.50 ms) 0.37 %" in text["Tried"]
 
 
 def test_page_without_estimate_draws_no_floor() -> None:
     case = study(ceiling=ceiling(109.0))
     assert not case.ceiling.known
-    text = texts(render_page(case))
-    assert "Dashed" not in text["before-and-after"]
-    assert "reaches to the whole run of 109 ms" in text["figures"]
+    text = texts(render_report(case))
+    assert "Dashed" not in text["Before and after"]
+    assert "reaches to the whole run of 109 ms" in text["Figures"]
 
 
 def test_density_agrees_with_estimate() -> None:
@@ -130,11 +128,11 @@ def test_density_agrees_with_estimate() -> None:
     density = {"raw": 0.98, "scaled": 0.98, "interval": [0.95, 1.05], "ns_per_operation": 100.0}
     handle = scope(1, 1, 250_000, 9000, 1.0)
     handle["figures"] |= {"frees": 250_000, "D": density}
-    page = texts(render_page(study(), document(scopes=[handle])))
-    assert "46 % of the time (44 to 49 %)" in page["scope"]
+    shown = texts(render_report(study(), document(scopes=[handle])))
+    assert "46 % of the time (44 to 49 %)" in shown["Scope"]
     handle["figures"]["D"]["ns_per_operation"] = 280.0
-    page = texts(render_page(study(), document(scopes=[handle])))
-    assert "not known: the machine was busy" in page["scope"]
+    shown = texts(render_report(study(), document(scopes=[handle])))
+    assert "not known: the machine was busy" in shown["Scope"]
 
 
 def test_bar_ends_at_the_time_minus_saving() -> None:
@@ -148,10 +146,17 @@ def test_bar_ends_at_the_time_minus_saving() -> None:
     )
 
 
+def test_page_draws_bars_as_long_as_times() -> None:
+    page = render_page(study())
+    widths = [float(width) for width in re.findall(r'class="time-bar"><i style="width:([\d.]+)%', page)]
+    assert len(widths) == len(re.findall(r'<u style="left:', page)) == 5
+    assert widths[3] / widths[0] == pytest.approx(70.3 / 109, abs=0.01)
+
+
 def test_strategy_that_changes_output_has_no_bar() -> None:
-    case = study(trial=result(ground(effect("monotonic", 38.7), effect("heap", 5.0), differing=("heap",))))
+    case = study(trial=result(baseline(effect("monotonic", 38.7), effect("heap", 5.0), differing=("heap",))))
     assert "heap" not in {bar.label for bar in make_bars(case)}
-    assert "heap (another output)" in texts(render_page(case))["tried"]
+    assert "heap (another output)" in texts(render_report(case))["Tried"]
 
 
 def test_duck_plot_labels_the_dimensions() -> None:
@@ -159,12 +164,13 @@ def test_duck_plot_labels_the_dimensions() -> None:
     (label,) = re.findall(r'aria-label="(The duck of [^"]*)"', page)
     for name in ("density", "variation", "locality", "utilization", "contention"):
         assert name in label
+    assert len(re.findall(r'<g class="\w+"><title>\w+: [\d.-]+</title><path d="M', page)) == 6
 
 
 def test_page_contains_the_code() -> None:
     case = study(changes=(CHANGE,))
     assert render_report(case).sections[-1].blocks == (Code(decide(case).code),)
-    assert words(decide(case).code) in texts(render_page(case))["code-to-paste"]
+    assert escape(decide(case).code, quote=False) in render_page(case)
 
 
 def test_operations_count_for_the_outermost_call() -> None:
@@ -180,6 +186,8 @@ def test_call_shows_its_share_of_the_saving() -> None:
     page = render_page(study())
     root_labels = re.findall(r"saved, by its operations 38.7 ms", page)
     assert root_labels, "the root has all of it"
+    flame = page_data(page)["flame"]
+    assert (flame["label"], flame["told"][0]) == ("saved, by its operations", "38.7 ms"), "in the panel"
 
 
 @pytest.mark.parametrize("make_document", [empty, hostile], ids=["empty", "hostile"])
@@ -199,11 +207,11 @@ def test_program_without_allocations_has_no_pictures() -> None:
 def test_page_of_a_kept_block_names_its_line() -> None:
     frame = line_candidate("frame", "src/render.cpp:41", [":1f-20"], 40, 1 << 30)
     case = study(
-        chosen=frame, trial=result(ground(effect("kept-block", 38.7))), on_top=None, globals=mallocs()
+        chosen=frame, trial=result(baseline(effect("kept-block", 38.7))), on_top=None, globals=mallocs()
     )
-    text = texts(render_page(case))
-    assert "kept-block in frame()" in text["before-and-after"]
-    assert "Trials in frame() (render.cpp:41)" in text["tried"]
+    text = texts(render_report(case))
+    assert "kept-block in frame()" in text["Before and after"]
+    assert "trials in frame() (render.cpp:41)" in text["Tried"]
     (run,) = json.loads(advice_sarif(case, decide(case)))["runs"]
     (found,) = run["results"]
     assert (found["ruleId"], found["level"]) == ("reuse", "warning")

@@ -26,9 +26,9 @@ def test_mallocs_run_at_each_age(advise, monkeypatch):
     case, _, _ = advise(Aging, Request(("glibc", "mimalloc"), ages=(young(), OLD)))
     (aged,) = case.aged
     assert (case.globals.heap, aged.heap, aged.globals.heap) == ("a young heap", "an old heap", "an old heap")
-    assert [ground.age for ground in case.trial.grounds] == [young()]
+    assert [baseline.age for baseline in case.trial.baselines] == [young()]
     (scope,) = aged.scopes
-    assert (scope.ground.malloc, scope.on_top.malloc) == ("glibc", "mimalloc")
+    assert (scope.baseline.malloc, scope.on_top.malloc) == ("glibc", "mimalloc")
     assert aged.slower.median == pytest.approx(2.0)
     headline = decide(case).headline
     assert "; on an old heap 65.0 % saved, 130 ms of 200 ms (130 to 130 ms), against glibc; " in headline

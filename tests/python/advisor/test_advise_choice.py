@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from synthetic_study import MIB, candidate, effect, ground, mallocs, result, study
+from synthetic_study import MIB, baseline, candidate, effect, mallocs, result, study
 
 from mallard.advisor.advice.choice import EQUAL_PEAK, Choice, Saving, choose, preferred, saving
 from mallard.advisor.advice.global_mallocs import GlobalEffect, Globals
@@ -44,7 +44,7 @@ def server(half: float = 5.5, **percent: float) -> Study:
     by_name = {name: 1.09 * share for name, share in percent.items()}
     strategies = [effect(name, by_name.pop(name), half) for name in ("monotonic", "multipool")]
     return study(
-        trial=result(ground(*strategies)),
+        trial=result(baseline(*strategies)),
         globals=mallocs(*((name, middle, half) for name, middle in by_name.items())),
         on_top=None,
     )
@@ -124,13 +124,13 @@ def fat(middle: float, half: float, peak: float) -> Globals:
 @pytest.mark.parametrize(("peak", "kind"), [(1.5, "global"), (1.6, "local")])
 def test_fat_malloc_is_not_enough(peak, kind):
     """It saves nine tenths of the strategy's saving, whose peak is 1.2 x."""
-    trial = result(ground(effect("monotonic", 38.7, 0.5)))
+    trial = result(baseline(effect("monotonic", 38.7, 0.5)))
     assert decide(study(trial=trial, globals=fat(35.0, 0.5, peak), on_top=None)).kind == kind
 
 
 def test_narrow_interval_of_a_malloc_withholds_nothing():
     """The malloc may save twice as much, but further rounds would not change that."""
-    trial = result(ground(effect("monotonic", 1.6, 1.5)))
+    trial = result(baseline(effect("monotonic", 1.6, 1.5)))
     verdict = decide(study(trial=trial, globals=fat(2.83, 0.5, 2.2), on_top=None))
     assert verdict.headline.startswith("Put a monotonic allocator")
 
@@ -142,7 +142,7 @@ def test_narrow_interval_of_a_malloc_withholds_nothing():
 def test_wide_interval_of_a_malloc_withholds_a_strategy(middle, half, kind):
     """The strategy saves 5 ms, and the malloc may save twice as much, without a change of the sources."""
     case = study(
-        trial=result(ground(effect("monotonic", 5.0, 0.5))),
+        trial=result(baseline(effect("monotonic", 5.0, 0.5))),
         globals=mallocs(("mimalloc", middle, half)),
         on_top=None,
     )
@@ -193,7 +193,7 @@ def test_strategy_may_have_the_least_memory():
     saves_memory = replace(
         effect("multipool", -1.5), peak_bytes=Difference(-5.0 * MIB, -6.0 * MIB, -4.0 * MIB, 11)
     )
-    few = study(trial=result(ground(saves_memory)), globals=mallocs(), on_top=None)
+    few = study(trial=result(baseline(saves_memory)), globals=mallocs(), on_top=None)
     assert dict(decide(few).facts)["for memory"] == (
         "a multipool in handle() (server.cpp:88): resident at the peak 50.0 % less, 5.00 MiB of 10.0 MiB "
         "(4.00 MiB to 6.00 MiB); time: costs 1.4 %, 1.5 ms of 109 ms (0.50 to 2.5 ms)"

@@ -14,7 +14,7 @@ from page_reader import read, words
 from profile_rows import amount, figures, scope
 from report_lines import screen
 from synthetic_profile import document
-from synthetic_study import candidate, ceiling, effect, ground, mallocs, result, saved, study
+from synthetic_study import baseline, candidate, ceiling, effect, mallocs, result, saved, study
 
 from mallard.advisor.advice.choice import Choice, Saving
 from mallard.advisor.advice.global_mallocs import GlobalEffect
@@ -249,7 +249,7 @@ def test_account_is_unknown_without_its_parts():
 def local(peak: float, time: float = 10.0) -> Study:
     lean = effect("monotonic", time, peak_bytes=bytes_change(peak, 60.0, 0.5))
     fat = effect("multipool", 30.0, peak_bytes=bytes_change(61.0, 60.0, 0.5))
-    return case(arm("mimalloc", 58.0), trial=result(ground(lean, fat)), chosen=candidate())
+    return case(arm("mimalloc", 58.0), trial=result(baseline(lean, fat)), chosen=candidate())
 
 
 def test_scope_may_be_the_answer():

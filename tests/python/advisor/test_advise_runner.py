@@ -13,7 +13,7 @@ import pytest
 from fake_program import MIB, FakeProgram, stack_scope
 from profile_rows import amount, figures, scope
 from synthetic_profile import document
-from synthetic_study import effect, ground
+from synthetic_study import baseline, effect
 
 from mallard.advisor.advice import runner
 from mallard.advisor.advice.global_mallocs import compare_mallocs
@@ -163,7 +163,7 @@ def test_differing_runs_have_no_answer(advise, place, change, message):
     assert len(Stateful.runs) < place + 30
 
 
-def test_state_is_told_from_the_recorder(advise, monkeypatch):
+def test_distinguishes_state_from_the_recorder(advise, monkeypatch):
     """After a recording that differs, a later run decides."""
 
     def differ(*_: object) -> None:
@@ -205,7 +205,7 @@ def test_program_is_compared_with_its_own_malloc(advise, monkeypatch, tmp_path):
         monkeypatch.setattr(f"{module}.find_library", find_library)
     case, runs, _ = advise(Jemalloc, Request(("glibc", "jemalloc", "mimalloc")))
     own = "the program's own jemalloc"
-    assert case.base == case.globals.base == case.ground.malloc == own
+    assert case.base == case.globals.base == case.baseline.malloc == own
     assert [effect.malloc for effect in case.globals.effects] == ["mimalloc"]
     assert library not in {arm.malloc for arm in runs}
     assert decide(case).headline.endswith(f"against {own} on a young heap.")
@@ -400,7 +400,7 @@ def test_slow_program_measures_two_strategies_in_full(advise):
     busy = document()["process"] | {"command": ["server"], "events": 20_000_000}
     case, runs, _ = advise(program=slow, process=busy)
     assert {effect.strategy for effect in case.briefly.trial.effects} == set(STRATEGIES)
-    assert [effect.strategy for effect in case.ground.trial.effects] == ["heap", "small-object-pool"]
+    assert [effect.strategy for effect in case.baseline.trial.effects] == ["heap", "small-object-pool"]
     assert decide(case).answer.strategy == "heap"
     best = "the best of them, heap and small-object-pool, had all rounds"
     assert f"The program takes long: each strategy had 3 rounds, and {best}." in case.notes
@@ -412,11 +412,11 @@ def test_slow_program_measures_two_strategies_in_full(advise):
 def test_best_two_excludes_unusable_strategies():
     unserved = effect("small-object-pool", 50.0, counts=Counts())
     differing, heap, pool = effect("adaptive-pool", 40.0), effect("heap", 30.0), effect("multipool", -2.0)
-    assert best_two(ground(unserved, differing, heap, pool, differing=("adaptive-pool",))) == (
+    assert best_two(baseline(unserved, differing, heap, pool, differing=("adaptive-pool",))) == (
         "heap",
         "multipool",
     )
-    assert best_two(ground(unserved)) == SCREENING
+    assert best_two(baseline(unserved)) == SCREENING
 
 
 def test_announces_the_expected_time(advise):
@@ -447,7 +447,7 @@ def test_further_rounds_are_announced(advise, monkeypatch, options):
     notes = [note for note in decide(case).notes if "further rounds" in note]
     is_asked = {"rounds", "quick"} & set(options)
     assert len(notes) == (0 if is_asked else 2)
-    effects = (*case.globals.effects, *case.ground.trial.effects)
+    effects = (*case.globals.effects, *case.baseline.trial.effects)
     assert any(effect.time.confidence == SURE for effect in effects) is not bool(is_asked)
 
 

@@ -11,11 +11,11 @@ from report_lines import screen
 from synthetic_study import (
     MIB,
     aged,
+    baseline,
     candidate,
     ceiling,
     effect,
     escaping,
-    ground,
     mallocs,
     pattern,
     result,
@@ -101,7 +101,7 @@ def test_malloc_that_saves_nearly_as_much_wins():
 
 def test_answer_prefers_certain_over_smallest_median():
     unsure = effect("heap", 50.0, 60.0)
-    verdict = decide(study(trial=result(ground(unsure, effect("monotonic", 38.7))), on_top=None))
+    verdict = decide(study(trial=result(baseline(unsure, effect("monotonic", 38.7))), on_top=None))
     assert verdict.answer == Answer("local", strategy="monotonic")
 
 
@@ -169,9 +169,9 @@ def test_lower_peak_does_not_win_over_a_faster_malloc():
 )
 def test_local_half_as_fast_as_both_wins(alone, peak_mib, kind):
     local = effect("monotonic", alone, peak_bytes=Difference(peak_mib * MIB, 0, 0, 21))
-    halves = {"globals": mallocs(("mimalloc", 33.0, 1.0)), "on_top": ground(effect("monotonic", 6.0, 0.5))}
+    halves = {"globals": mallocs(("mimalloc", 33.0, 1.0)), "on_top": baseline(effect("monotonic", 6.0, 0.5))}
     halves["on_top"] = replace(halves["on_top"], malloc="mimalloc")
-    verdict = decide(study(trial=result(ground(local)), **halves))
+    verdict = decide(study(trial=result(baseline(local)), **halves))
     assert verdict.kind == kind
     text = dict(verdict.facts)["mimalloc instead of glibc"]
     assert ("both are as fast as the local allocator alone, with a peak of 1.3 x" in text) == (
@@ -185,16 +185,16 @@ def test_advice_names_the_advantage_that_it_counts_on():
         "winking out: 1,000 frees that do nothing, 16.7 ms; and requests that are cheaper than those of "
         "glibc: 22.0 ms, as with a multipool, which serves frees. On top: the destructors"
     )
-    alone = facts(trial=result(ground(effect("monotonic", 38.7), effect("multipool", -1.0))), on_top=None)
+    alone = facts(trial=result(baseline(effect("monotonic", 38.7), effect("multipool", -1.0))), on_top=None)
     assert alone["counts on"].startswith("winking out: 1,000 frees that do nothing. On top")
     assert "On top: the destructors that winking out leaves out, and inlining" in region
-    pool = facts(trial=result(ground(effect("multipool", 22.0))), on_top=None)["counts on"]
+    pool = facts(trial=result(baseline(effect("multipool", 22.0))), on_top=None)["counts on"]
     assert pool.startswith("1,000 frees and their requests that are cheaper than those of glibc")
     assert "winking out" not in pool
 
 
 def test_code_is_for_the_advised_allocator():
-    local = study(changes=(CHANGE,), trial=result(ground(effect("adaptive-pool", 38.7))), on_top=None)
+    local = study(changes=(CHANGE,), trial=result(baseline(effect("adaptive-pool", 38.7))), on_top=None)
     assert "mallard::resource<adaptive_pools> memory;" in decide(local).code
     by_malloc = study(changes=(CHANGE,), globals=mallocs(("mimalloc", 36.0, 1.0)), on_top=None)
     assert decide(by_malloc).code == ""
@@ -222,7 +222,7 @@ def test_costs_are_not_negative_savings():
     ],
 )
 def test_effect_on_top_has_one_meaning(saved, text):
-    sentences = facts(on_top=ground(effect("monotonic", saved), malloc="mimalloc"))
+    sentences = facts(on_top=baseline(effect("monotonic", saved), malloc="mimalloc"))
     assert f"; on top of it a monotonic allocator, rewound on return, {text}" in (
         sentences["mimalloc instead of glibc"] + ";"
     ).replace(";;", ";")
@@ -238,7 +238,7 @@ def test_effect_on_top_has_one_meaning(saved, text):
     ],
 )
 def test_notes_a_faster_null(finding, reported):
-    notes = decide(study(trial=result(ground(effect("monotonic", 38.7), finding=finding)))).notes
+    notes = decide(study(trial=result(baseline(effect("monotonic", 38.7), finding=finding)))).notes
     sentence = "The null run, which only finds the scope, takes 4.0 ms less than the unchanged program"
     assert [note.startswith(sentence) for note in notes] == [True] * reported
 
@@ -280,7 +280,7 @@ def kept(middle: float, half: float = 1.0, strategy: str = "kept-block") -> Effe
 
 
 def test_kept_block_of_a_line_is_a_headline():
-    trial = result(ground(kept(50.0), kept(49.8, strategy="block-cache")))
+    trial = result(baseline(kept(50.0), kept(49.8, strategy="block-cache")))
     case = study(chosen=FRAME, trial=trial, patterns=(FRAME_PATTERN,), globals=mallocs(), on_top=None)
     verdict = decide(case)
     assert verdict.answer == Answer("local", strategy="kept-block", equal=("block-cache",))
@@ -296,15 +296,15 @@ def test_kept_block_of_a_line_is_a_headline():
     )
     assert sentences["memory"] == "peak 1.2 x; the trial kept the blocks of 90.0 % of 40 requests"
     assert "a trial with a kept block there: 50.0 ms saved (49.0 to 51.0 ms)." in sentences["reuse"]
-    cache = decide(replace(case, trial=result(ground(kept(50.0, strategy="block-cache")))))
+    cache = decide(replace(case, trial=result(baseline(kept(50.0, strategy="block-cache")))))
     assert cache.headline.startswith("Keep a cache of eight blocks for frame() (render.cpp:41): 45.9 % saved")
 
 
 def test_malloc_is_followed_by_a_kept_block():
-    on_top = ground(kept(20.0), malloc="mimalloc")
+    on_top = baseline(kept(20.0), malloc="mimalloc")
     case = study(
         chosen=FRAME,
-        trial=result(ground(kept(50.0))),
+        trial=result(baseline(kept(50.0))),
         globals=mallocs(("mimalloc", 49.0, 1.0)),
         on_top=on_top,
     )
@@ -328,7 +328,7 @@ def test_malloc_is_followed_by_a_kept_block():
     ],
 )
 def test_tried_pattern_is_measured_below_the_answer(tried, sentence):
-    screened = (Screened(FRAME, result(ground(tried), rounds=3)), Screened(candidate(), None, "it failed"))
+    screened = (Screened(FRAME, result(baseline(tried), rounds=3)), Screened(candidate(), None, "it failed"))
     case = study(patterns=(FRAME_PATTERN, pattern()), screened=screened)
     verdict = decide(case)
     assert verdict.headline.startswith("Put a monotonic allocator")
@@ -346,13 +346,13 @@ def test_negligible_pattern_is_not_reported():
 
 
 def test_unresolved_if_nothing_saves_time():
-    trial = result(ground(effect("monotonic", 0.3), effect("multipool", -4.0)))
+    trial = result(baseline(effect("monotonic", 0.3), effect("multipool", -4.0)))
     assert _headline(trial, mallocs(("mimalloc", 0.1, 1.0))) == (
         "Not resolved: no strategy and no malloc saves 1.0 % of 109 ms beyond its interval, against glibc on "
         "a young heap, but a monotonic allocator, rewound on return, may save up to 1.3 ms: its interval is "
         "2.0 ms wide after 21 rounds, and --rounds 84 halves it, in about 55 seconds."
     )
-    trial = result(ground(effect("monotonic", 0.3, 0.4), effect("multipool", -4.0)))
+    trial = result(baseline(effect("monotonic", 0.3, 0.4), effect("multipool", -4.0)))
     verdict = decide(study(trial=trial, globals=mallocs(("mimalloc", 0.1, 0.4)), on_top=None))
     assert verdict.kind == "unresolved"
     assert verdict.headline == (
@@ -402,7 +402,7 @@ def test_wide_interval_is_unresolved_without_a_trial():
 
 def test_nothing_measured_is_not_nothing_to_gain():
     """A program that calls glibc's free() with blocks of another allocator."""
-    broken = ground(effect("heap", 1.0), differing=("heap",), failed={"monotonic": "ended by SIGABRT"})
+    broken = baseline(effect("heap", 1.0), differing=("heap",), failed={"monotonic": "ended by SIGABRT"})
     failed = mallocs(failed={"mimalloc": "ended by SIGABRT"})
     verdict = decide(study(trial=result(broken), globals=failed, on_top=None))
     assert verdict.kind == "unmeasured"
@@ -421,7 +421,7 @@ def test_nothing_measured_is_not_nothing_to_gain():
 
 
 def test_certain_but_small_saving_is_not_advised():
-    trial = result(ground(effect("monotonic", 0.5, 0.1)))
+    trial = result(baseline(effect("monotonic", 0.5, 0.1)))
     assert decide(study(trial=trial, globals=mallocs(), on_top=None)).kind == "unresolved"
 
 
@@ -432,7 +432,7 @@ def test_no_advice_with_incomplete_stacks():
 
 
 def test_broken_strategy_is_reported_and_excluded():
-    bad = ground(
+    bad = baseline(
         effect("monotonic", 50.0),
         effect("multipool", 22.0),
         differing=("monotonic",),
@@ -448,7 +448,9 @@ def test_broken_strategy_is_reported_and_excluded():
 
 def test_strategy_that_served_nothing_is_not_advised():
     unserved = effect("small-object-pool", 50.0, counts=Counts())
-    assert decide(study(trial=result(ground(unserved)), on_top=None, globals=mallocs())).kind == "unresolved"
+    assert (
+        decide(study(trial=result(baseline(unserved)), on_top=None, globals=mallocs())).kind == "unresolved"
+    )
 
 
 def test_saving_beyond_estimate_comes_from_locality():
@@ -476,7 +478,7 @@ def test_memory_reports_escapes_and_break_even():
 
 def test_region_that_never_empties_is_not_rewound():
     kept = effect("monotonic", 38.7, counts=Counts(served=10, freed=5, started_again=1))
-    verdict = decide(study(trial=result(ground(kept)), on_top=None))
+    verdict = decide(study(trial=result(baseline(kept)), on_top=None))
     assert verdict.headline.startswith("Put a monotonic allocator, released at the end, into handle()")
 
 
@@ -487,14 +489,14 @@ def test_the_answer_is_of_all_ages_in_one_sentence():
         decide(local).headline
     )
     (scope,) = old.scopes
-    on_top = ground(effect("monotonic", 20.0), malloc="mimalloc", age=old.age)
+    on_top = baseline(effect("monotonic", 20.0), malloc="mimalloc", age=old.age)
     both = study(aged=(replace(old, scopes=(replace(scope, on_top=on_top),)),))
     assert (
         "; there mimalloc alone saves 60.0 ms (59.0 to 61.0 ms), and on top of it this still saves 20.0 ms"
         in decide(both).headline
     )
     by_malloc = study(globals=mallocs(("mimalloc", 36.0, 1.0)), aged=(old,), on_top=None)
-    by_malloc = replace(by_malloc, trial=result(ground(effect("monotonic", 1.0))))
+    by_malloc = replace(by_malloc, trial=result(baseline(effect("monotonic", 1.0))))
     assert "with nothing changed in it; on an old heap 55" in decide(by_malloc).headline
 
 
@@ -528,7 +530,7 @@ def test_facts_name_both_heaps():
 def test_names_what_saves_on_an_old_heap_alone(malloc, kind, advice):
     old = aged(effect("multipool", 50.0), malloc=malloc, chosen=candidate("build"))
     nothing = study(
-        trial=result(ground(effect("monotonic", 0.1))), globals=mallocs(), on_top=None, aged=(old,)
+        trial=result(baseline(effect("monotonic", 0.1))), globals=mallocs(), on_top=None, aged=(old,)
     )
     verdict = decide(nothing)
     assert (verdict.kind, verdict.answer.age) == (kind, "old")
@@ -540,13 +542,13 @@ def test_names_what_saves_on_an_old_heap_alone(malloc, kind, advice):
 
 
 def test_disjoint_scopes_are_measured_together():
-    pair = ScopePair(candidate("render", source="src/page.cpp:9"), ground(effect("monotonic", 50.0)))
+    pair = ScopePair(candidate("render", source="src/page.cpp:9"), baseline(effect("monotonic", 50.0)))
     sentences = facts(both=pair)
     assert sentences["and also"] == (
         "into render() (page.cpp:9): both together save 50.0 ms (49.0 to 51.0 ms), against glibc "
         "on a young heap"
     )
-    smaller = ScopePair(candidate("render"), ground(effect("monotonic", 30.0)))
+    smaller = ScopePair(candidate("render"), baseline(effect("monotonic", 30.0)))
     assert "and also" not in facts(both=smaller)
 
 
@@ -568,7 +570,7 @@ def test_notes_report_doubts():
 def test_one_round_is_unresolved():
     unbounded = effect("monotonic", 38.7)
     once = Difference(-0.0387, float("-inf"), float("inf"), 1)
-    trial = result(ground(type(unbounded)(**{**unbounded.__dict__, "time": once})))
+    trial = result(baseline(type(unbounded)(**{**unbounded.__dict__, "time": once})))
     assert decide(study(trial=trial, on_top=None, globals=mallocs())).kind == "unresolved"
 
 
@@ -598,7 +600,7 @@ def test_json_has_answer_facts_and_study():
     assert document["wall"] is False
     assert document["headline"].startswith("Put a monotonic")
     assert document["facts"][0]["label"] == "estimate"
-    assert document["study"]["trial"]["grounds"][0]["trial"]["effects"][0]["strategy"] == "monotonic"
+    assert document["study"]["trial"]["baselines"][0]["trial"]["effects"][0]["strategy"] == "monotonic"
     assert document["study"]["ceiling"]["operations"] == 2_408_662
     assert document["figure"]["source"] == "src/server.cpp:88"
 
@@ -614,7 +616,7 @@ def test_a_rewind_in_a_loop_is_no_return():
     pool = decide(
         study(
             chosen=candidate("main", rank=4, returns_each_time=False),
-            trial=result(ground(effect("multipool", 38.7))),
+            trial=result(baseline(effect("multipool", 38.7))),
             on_top=None,
         )
     )

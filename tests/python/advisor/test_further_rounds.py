@@ -231,7 +231,9 @@ def test_trial_extends_open_strategies(runs, rounds):
 
     strategies = ("monotonic", "multipool", "heap")
     campaign = Campaign(strategies, ("glibc",), young_only(), (), 5, 1, further_runs=runs)
-    trial = run_campaign(Noisy(["x"], Path("x")), Scope("f", ()), campaign, lambda *_: None).grounds[0].trial
+    trial = (
+        run_campaign(Noisy(["x"], Path("x")), Scope("f", ()), campaign, lambda *_: None).baselines[0].trial
+    )
     assert {effect.strategy: effect.time.n for effect in trial.effects} == {
         "monotonic": rounds,
         "multipool": rounds,
@@ -242,7 +244,7 @@ def test_trial_extends_open_strategies(runs, rounds):
     assert trial.finding.n == rounds
     few = replace(campaign, drops=True)
     result = run_campaign(Noisy(["x"], Path("x")), Scope("f", ()), few, lambda *_: None)
-    assert [effect.time.n for effect in result.grounds[0].trial.effects if effect.strategy == "heap"] == [3]
+    assert [effect.time.n for effect in result.baselines[0].trial.effects if effect.strategy == "heap"] == [3]
     assert result.rounds == 5
 
 

@@ -63,7 +63,7 @@ def test_matches_sites_by_name_and_line() -> None:
     assert (site.name, site.differences()) == ("f(int)", (30, 300, 0))
 
 
-def test_new_and_removed_sites_are_told() -> None:
+def test_lists_new_and_removed_sites() -> None:
     before, after = with_sites(("gone()", 1, 10, 100)), with_sites(("new()", 1, 10, 100))
     changes = {change.name: change for change in difference(before, after).sites}
     assert changes["gone()"].after is None
@@ -121,7 +121,7 @@ def test_marked_scopes_are_compared_by_name() -> None:
     assert (change.name, change.difference("allocations")) == ("request", 200)
 
 
-def test_reasons_against_a_comparison_are_told() -> None:
+def test_lists_reasons_against_a_comparison() -> None:
     other = document()
     other["process"] |= {"executable": "/usr/bin/ld", "sampled_one_in": 8}
     text = " ".join(report(document(), other).doubts)

@@ -367,7 +367,7 @@ def test_blocks_of_the_peak_are_listed() -> None:
     assert table(shown, "Live at the peak").unlisted == 4
 
 
-def test_a_program_without_leaks_is_told() -> None:
+def test_reports_absence_of_leaks() -> None:
     clean = document(leaks=[], leaks_not_listed=None, figures=figures(19, 100))
     shown = listed(clean, "leaks")
     assert shown.answer.text.startswith("0 blocks of 0 B, none of 19.")

@@ -41,7 +41,7 @@ def test_every_site_is_a_record() -> None:
     assert first["freed_by_other_thread_bytes"] is None
 
 
-def test_marked_scopes_are_told_by_kind() -> None:
+def test_lists_marked_scopes_by_kind() -> None:
     marked = scope(0, 0, 500, 9000, 1.0) | {"name": "request", "kind": "marker", "function": None}
     first, second, *_ = records("scopes", document(markers={"scopes": [marked]}))
     assert (first["kind"], first["function"], first["file"]) == ("marker", "request", None)

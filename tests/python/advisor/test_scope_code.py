@@ -144,7 +144,7 @@ def test_learns_rules_of_a_scope():
 
 
 @pytest.mark.parametrize("change", [{"further_levels": 4001}, {"rows": 0, "further_levels": 0}])
-def test_keeps_the_stack_if_rules_are_dear(monkeypatch, change):
+def test_keeps_the_stack_if_rules_are_costly(monkeypatch, change):
     monkeypatch.setattr(scope_code, "ask", lambda _: json.dumps(TREE | {"rules": ":1.1+"} | change))
     learnt = learn_rules(TRACE, HANDLE)
     assert learnt.detector.method == "stack"

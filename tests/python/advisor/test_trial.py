@@ -37,10 +37,10 @@ from mallard.advisor.trial.surroundings import Surroundings
 from mallard.advisor.view.trial import trial_json, trial_report
 from mallard.cli import parse_command
 from mallard.shared.age import levels, young
+from mallard.shared.console import output_console
 from mallard.shared.errors import UsageError
 from mallard.shared.report.terminal import show_report
 from mallard.shared.stats import Difference, paired_difference
-from mallard.shared.view.terminal.console import output_console
 
 OLD = levels()["old"]
 SCOPE = Scope("handle", (("MALLARD_TRIAL_BY", "stack"), ("MALLARD_TRIAL_CODE", ":1f")))
@@ -123,9 +123,9 @@ def test_saving_is_at_most_the_whole():
 def test_best_strategy_saves_most():
     program = FakeProgram(by_time(plain=80, null=100, monotonic=70, multipool=90, heap=120))
     result = run_campaign(program, SCOPE, campaign("multipool", "monotonic", "heap"), no_tick)
-    trial = result.grounds[0].trial
+    trial = result.baselines[0].trial
     assert [effect.strategy for effect in trial.effects] == ["monotonic", "multipool", "heap"]
-    best = result.grounds[0].best
+    best = result.baselines[0].best
     assert best is not None
     assert best.strategy == "monotonic"
     assert best.time.median == pytest.approx(-0.0306, abs=0.0002)
@@ -136,12 +136,12 @@ def test_best_strategy_saves_most():
         "handle: a monotonic allocator (rewound when no block of the scope is live)"
     )
     assert "against glibc" in text
-    assert "glibc on a young heap\n" not in text, "one ground needs no heading"
-    both = replace(result, grounds=(*result.grounds, replace(result.grounds[0], malloc="mimalloc")))
+    assert "glibc on a young heap\n" not in text, "one baseline needs no heading"
+    both = replace(result, baselines=(*result.baselines, replace(result.baselines[0], malloc="mimalloc")))
     text = shown(both)
     assert re.search(r"^glibc on a young heap *$", text, re.MULTILINE)
     assert re.search(r"^mimalloc on a young heap *\n.*: a monotonic", text, re.MULTILINE)
-    assert json.loads(trial_json(result))["grounds"][0]["malloc"] == "glibc"
+    assert json.loads(trial_json(result))["baselines"][0]["malloc"] == "glibc"
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_best_strategy_saves_most():
         (None, 0, ""),
     ],
 )
-def test_says_why_a_scope_is_dear_to_find(detector, by_stack, note):
+def test_explains_costly_scope_detection(detector, by_stack, note):
     def run(arm: Arm, round_: int) -> RunResult:
         result = by_time(plain=80, null=100, monotonic=70)(arm, round_)
         counts = result.counts or Counts()
@@ -172,10 +172,10 @@ def test_saving_within_interval_does_not_count():
     counts = Counts(served=1000, in_null=1000, elsewhere=500)
     program = FakeProgram(lambda arm, round_: replace(RESULT, cpu_seconds=next(times) / 1000, counts=counts))
     result = run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
-    assert result.grounds[0].best is None
+    assert result.baselines[0].best is None
     text = " ".join(shown(result).split())
     assert "no strategy saves time beyond its interval, against glibc" in text
-    assert not result.grounds[0].is_unmeasured
+    assert not result.baselines[0].is_unmeasured
     assert "monotonic may save up to" in text
     assert "wide after 5 rounds, and --rounds 20 halves it, in about 6 seconds" in text
 
@@ -216,7 +216,7 @@ def test_crashing_strategy_is_reported_and_excluded():
         )
 
     result = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", "heap"), no_tick)
-    assert result.grounds[0].trial.failed == {"heap": "ended by SIGSEGV"}
+    assert result.baselines[0].trial.failed == {"heap": "ended by SIGSEGV"}
     assert "heap: the program ended by SIGSEGV under it" in shown(result)
 
 
@@ -226,7 +226,7 @@ def test_trial_under_which_nothing_ran_is_unmeasured():
         return replace(once, status=6) if arm.strategy in ("monotonic", "heap") else once
 
     result = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", "heap"), no_tick)
-    assert result.grounds[0].is_unmeasured
+    assert result.baselines[0].is_unmeasured
     text = " ".join(shown(result).split())
     assert "handle: nothing could be measured: under monotonic and heap the program ended by SIGABRT." in text
     assert "no strategy saves time" not in text
@@ -304,9 +304,9 @@ def test_delay_slope_ignores_constant_cost(share, message):
         return replace(once, wall_seconds=once.wall_seconds + delay)
 
     result = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", delays_ns=(10, 20, 40)), no_tick)
-    ground = result.grounds[0]
-    assert ground.slope.median == pytest.approx(share, abs=1e-6)
-    assert [delay for delay, _ in ground.sensitivity] == [10, 20, 40]
+    baseline = result.baselines[0]
+    assert baseline.slope.median == pytest.approx(share, abs=1e-6)
+    assert [delay for delay, _ in baseline.sensitivity] == [10, 20, 40]
     text = " ".join(shown(result).split())
     assert f"With 10, 20 and 40 ns more for each operation of the scope, {message}" in text
 
@@ -320,19 +320,19 @@ def test_delayed_frees_count_in_the_slope():
         return replace(once, wall_seconds=once.wall_seconds + later, counts=counts) if arm.delay_ns else once
 
     result = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", delays_ns=(10, 20)), no_tick)
-    assert result.grounds[0].slope.median == pytest.approx(1.0, abs=1e-6)
+    assert result.baselines[0].slope.median == pytest.approx(1.0, abs=1e-6)
 
 
 def test_no_slope_with_one_delay():
     program = FakeProgram(by_time(plain=80, null=100, monotonic=70))
     result = run_campaign(program, SCOPE, campaign("monotonic", delays_ns=(10,)), no_tick)
-    assert result.grounds[0].slope is None
+    assert result.baselines[0].slope is None
     assert "of the delay" not in shown(result)
 
 
 def test_unexpected_end_is_reported_with_rounds():
     result = run_campaign(ending({"heap": {3: 256}}), SCOPE, campaign("monotonic", "heap"), no_tick)
-    trial = result.grounds[0].trial
+    trial = result.baselines[0].trial
     assert trial.failed == {"heap": "ended with exit status 1 in 1 of 5 rounds"}
     assert [effect.strategy for effect in trial.effects] == ["monotonic"]
 
@@ -360,7 +360,7 @@ def test_best_served_blocks_and_kept_the_output():
         return replace(once, output="other") if arm.strategy == "monotonic" else once
 
     result = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", "heap", "multipool"), no_tick)
-    assert result.grounds[0].best.strategy == "multipool"
+    assert result.baselines[0].best.strategy == "multipool"
     text = " ".join(shown(result).split())
     assert "handle: a multipool saves" in text
     assert "heap: the global allocator served 900 that are too large." in text
@@ -386,7 +386,7 @@ def test_output_is_compared_unless_ignored():
     assert outputs_differ(rounds, ["heap"]) == ["heap"]
     ignored = FakeProgram(lambda arm, _: replace(by_time(plain=80, null=100, heap=70)(arm, 1), output=""))
     result = run_campaign(ignored, SCOPE, campaign("heap"), no_tick)
-    assert result.grounds[0].differing == ()
+    assert result.baselines[0].differing == ()
     assert "output was not compared, as --ignore-output or --load asks" in shown(result)
 
 
@@ -411,10 +411,10 @@ def test_first_trial_decides_the_clock():
         result = by_time(plain=80, null=100, monotonic=70)(arm, round_)
         return replace(result, allocating_threads=0 if arm.age == OLD else 4)
 
-    grounds = run_campaign(
+    baselines = run_campaign(
         FakeProgram(run), SCOPE, campaign("monotonic", ages=(young(), OLD)), no_tick
-    ).grounds
-    assert [ground.trial.wall for ground in grounds] == [True, True]
+    ).baselines
+    assert [baseline.trial.wall for baseline in baselines] == [True, True]
 
 
 def test_counts_threads_that_allocate_in_scope(tmp_path):

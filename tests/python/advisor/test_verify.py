@@ -13,7 +13,7 @@ import pytest
 from report_lines import screen
 from samples import sampled
 from synthetic_profile import document
-from synthetic_study import aged, ceiling, effect, ground, mallocs, result, study
+from synthetic_study import aged, baseline, ceiling, effect, mallocs, result, study
 
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.profile.document import read_profile
@@ -235,7 +235,7 @@ def test_reports_unchecked_pools() -> None:
 def trial(milliseconds: float, **changes: Any) -> dict[str, Any]:
     """The strategies that would save more served nothing, or changed the output."""
     effects = [effect("heap", 99, counts=Counts()), effect("multipool", 80)]
-    tried = ground(
+    tried = baseline(
         *(*effects, effect("monotonic", milliseconds)),
         differing=("multipool",),
         program_seconds=0.1,
@@ -250,7 +250,7 @@ def advice_document(**changes: Any) -> dict[str, Any]:
 
 
 NO_SAVING: dict[str, Any] = {
-    "trial": result(ground(effect("monotonic", 0.2))),
+    "trial": result(baseline(effect("monotonic", 0.2))),
     "globals": mallocs(("mimalloc", 0.1, 1.0)),
     "on_top": None,
 }
@@ -351,7 +351,7 @@ def test_advice_contains_its_trial(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"trial": result(ground(effect("heap", 99)))}, "Advised: heap in handle, -99.00 of 109.0 ms"),
+        ({"trial": result(baseline(effect("heap", 99)))}, "Advised: heap in handle, -99.00 of 109.0 ms"),
         ({"globals": mallocs(("mimalloc", 36.0, 1.0))}, "Advised: mimalloc, -36.00 of 109.0 ms"),
         (NO_SAVING, "no figure of an allocator"),
     ],

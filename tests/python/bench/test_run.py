@@ -23,7 +23,7 @@ from mallard.bench.strategy_names import of_papers
 from mallard.bench.view.terminal.progress import ProgressDisplay
 from mallard.cli.measuring import measure
 from mallard.shared import machine, mallocs
-from mallard.shared.view.terminal.console import PlainConsole
+from mallard.shared.console import PlainConsole
 
 SMALL = (
     "bench",

@@ -353,7 +353,7 @@ def test_the_first_help_counts_the_questions_of_the_survey(capsys: Any) -> None:
     assert f"{number} questions" in (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_first_help_tells_the_exit_statuses(capsys: Any) -> None:
+def test_help_lists_exit_statuses(capsys: Any) -> None:
     assert main([]) == 0
     shown = capsys.readouterr().out
     for status in (value for value in vars(exit_status).values() if isinstance(value, int)):

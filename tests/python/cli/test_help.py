@@ -76,7 +76,7 @@ def test_help_of_bench_names_experiments_and_questions() -> None:
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_help_tells_the_defaults_of_the_description(name: str) -> None:
+def test_help_shows_described_defaults(name: str) -> None:
     """As the options take them, and nowhere in the description's own words."""
     for axis in EXPERIMENTS[name].axes:
         if axis.default is None:

@@ -51,7 +51,7 @@ def test_part_of_a_build_needs_no_list() -> None:
     assert forecast.remaining_seconds(10.0) == pytest.approx(30.0, rel=1 / 3)
 
 
-def test_make_tells_percents_only() -> None:
+def test_make_reports_percents_only() -> None:
     forecast = Forecast((), 1)
     assert forecast.remaining_seconds(0.0) is None
     forecast.ended(LIGHT, 50, 100, 60.0)

@@ -92,7 +92,7 @@ def test_a_lambda_in_an_if_is_no_early_return() -> None:
     assert lines_after("int f() {\n    return g([] { return a; });\n}\n") == []
 
 
-def test_a_mutant_tells_its_place_and_changes_nothing_else() -> None:
+def test_a_mutant_changes_one_place() -> None:
     source = "int a = b;\nint c = d < e; // 5 < 6\n"
     first, second = find_mutants("include/x.hpp", source)
     assert first.place == "include/x.hpp:2"
@@ -105,7 +105,7 @@ def test_a_mutant_tells_its_place_and_changes_nothing_else() -> None:
 INTERNAL = ("core", "checking", "reuse", "impl")
 
 
-def test_every_source_of_the_library_has_mutants_that_differ_from_it_and_a_program_that_judges_them() -> None:
+def test_every_source_has_mutants_and_a_program() -> None:
     files = [
         *(file for name in INTERNAL for file in (ROOT / "include" / "mallard" / name).rglob("*.hpp")),
         *compiled_sources(),
@@ -123,7 +123,7 @@ def names(tests: list[Path]) -> list[str]:
     return [test.name for test in tests]
 
 
-def test_the_programs_of_a_file_are_its_unit_test_and_a_soak_of_what_includes_it() -> None:
+def test_programs_of_a_file_are_unit_test_and_soaks() -> None:
     include = ROOT / "include" / "mallard"
     assert names(find_unit_tests(include / "local" / "fixed_pool.hpp")) == [
         "fixed_pool_in_arrays_test.cpp",
@@ -263,7 +263,7 @@ def test_what_became_of_survivors_stands_beside_their_run(tmp_path: Path) -> Non
     assert json.loads(file.read_text(encoding="utf-8"))[1] == {"seed": 1, "killed": 8}
 
 
-def test_what_was_judged_is_kept_though_the_last_line_was_cut_off(tmp_path: Path) -> None:
+def test_a_torn_last_line_keeps_earlier_verdicts(tmp_path: Path) -> None:
     first, second, third = find_mutants("x.hpp", SOURCE)
     file = tmp_path / "judged.jsonl"
     kept = Kept(file)
@@ -278,7 +278,7 @@ def test_what_was_judged_is_kept_though_the_last_line_was_cut_off(tmp_path: Path
         assert list(Kept(file).judged) == [first.key(SOURCE), third.key(SOURCE)]
 
 
-def test_a_reason_outlives_the_move_of_its_line_and_not_its_end(tmp_path: Path) -> None:
+def test_a_reason_follows_a_moved_line(tmp_path: Path) -> None:
     (tmp_path / "x.hpp").write_text("\n\n" + SOURCE, encoding="utf-8")
     entry = Accepted("x.hpp", "return a < 7;", "return a <= 7;", "made up")
     other = Accepted("x.hpp", "return a < 8;", "return a <= 8;", "made up")

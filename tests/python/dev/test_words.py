@@ -43,7 +43,7 @@ def test_a_word_is_looked_for_in_names_first(tests):
     }
 
 
-def test_a_word_that_names_nothing_is_looked_for_in_the_text(tests):
+def test_an_unmatched_word_searches_texts(tests):
     (found,) = words.mentions(tests.root, "bytes_of_slot")
     assert (str(found.file), found.suites, found.entire_file) == (
         "tests/unit/local/heap_test.cpp",

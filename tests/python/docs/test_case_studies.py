@@ -228,7 +228,7 @@ GROUND: dict[str, Any] = {
 }
 
 
-def document(kind: str, *, ground: dict[str, Any] | None = GROUND, **answer: str) -> dict[str, Any]:
+def document(kind: str, *, baseline: dict[str, Any] | None = GROUND, **answer: str) -> dict[str, Any]:
     """As `mallard advise --json` prints it."""
     return {
         "kind": kind,
@@ -236,8 +236,8 @@ def document(kind: str, *, ground: dict[str, Any] | None = GROUND, **answer: str
         "headline": "Use mimalloc",
         "facts": [],
         "study": {
-            "chosen": {"name": "handle"} if ground else None,
-            "trial": {"grounds": [ground]} if ground else None,
+            "chosen": {"name": "handle"} if baseline else None,
+            "trial": {"baselines": [baseline]} if baseline else None,
             "ceiling": {"seconds": 3.0, "low": 2.0, "high": 4.0, "cpu_seconds": 11.0, "faults": 3},
             "globals": {"effects": [{"malloc": "mimalloc", "time": EFFECT["time"]}]},
         },
@@ -254,12 +254,12 @@ def test_the_advised_build_is_that_of_the_answer() -> None:
 def test_idle_or_differing_strategy_promises_nothing() -> None:
     assert list(summary(document("unresolved"))["strategies"]) == ["monotonic"]
     differing = GROUND | {"differing": ["monotonic"]}
-    assert summary(document("unresolved", ground=differing))["strategies"] == {}
+    assert summary(document("unresolved", baseline=differing))["strategies"] == {}
 
 
 def test_advice_is_summed_up() -> None:
     assert summary(document("global", malloc="mimalloc"))["ceiling"]["high"] == 4.0
-    nothing = summary(document("nothing", ground=None))
+    nothing = summary(document("nothing", baseline=None))
     assert nothing["program_seconds"] == 11.0
     assert nothing["scope"] is None
 
@@ -269,7 +269,7 @@ def test_promises_are_at_the_confidence_of_facts() -> None:
     sure = EFFECT | {"time": asdict(time.at(0.999))}
     assert sure["time"]["low"] < time.low
     trial = GROUND["trial"] | {"effects": [sure]}
-    stored = summary(document("unresolved", ground=GROUND | {"trial": trial}))["strategies"]["monotonic"]
+    stored = summary(document("unresolved", baseline=GROUND | {"trial": trial}))["strategies"]["monotonic"]
     assert stored == pytest.approx({"median": time.median, "low": time.low, "high": time.high})
 
 

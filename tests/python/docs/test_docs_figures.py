@@ -1,4 +1,4 @@
-"""The generators of the documents' tables, over made-up claims, duels and stored runs."""
+"""The generators of the documents' tables, over made-up claims, results and stored runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from synthetic_rows import native_row
 
 from mallard.bench.analysis.panel.works import FASTEST_MALLOC, compare, group_works
-from mallard.bench.analysis.peers import TIME, Duel, Side
+from mallard.bench.analysis.peers import TIME, CellResult, Side
 from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry, Estimate
 from mallard.bench.contenders import LIBRARIES
 from mallard.bench.experiments import EXPERIMENTS
@@ -82,9 +82,9 @@ ENTRY = Entry(
 HELD = Quantity("held_bytes", "held", "held")
 
 
-def duel(cell: int, ours: float, theirs: float, quantity: Quantity = TIME) -> Duel:
+def result(cell: int, ours: float, theirs: float, quantity: Quantity = TIME) -> CellResult:
     """Three repetitions with the same figures, so that the interval is a point."""
-    return Duel(
+    return CellResult(
         run=1,
         experiment="density",
         quantity=quantity,
@@ -135,8 +135,14 @@ def test_page_has_claims_that_deviate_by_far(monkeypatch: pytest.MonkeyPatch) ->
 def test_losses_have_one_line_per_quantity(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    duels = [duel(6, 1.2, 1.0), duel(8, 1.5, 1.0), duel(8, 1.4, 1.0), duel(9, 1.01, 1.0), duel(10, 0.5, 1.0)]
-    monkeypatch.setattr(peers, "all_duels", lambda: [*duels, duel(6, 2.0, 1.0, HELD)])
+    results = [
+        result(6, 1.2, 1.0),
+        result(8, 1.5, 1.0),
+        result(8, 1.4, 1.0),
+        result(9, 1.01, 1.0),
+        result(10, 0.5, 1.0),
+    ]
+    monkeypatch.setattr(peers, "all_results", lambda: [*results, result(6, 2.0, 1.0, HELD)])
     held, time = (line.split(" | ") for line in peers.losses().splitlines()[2:])
     assert held[0] == "| density, held"
     assert held[1] == "1"
@@ -146,10 +152,10 @@ def test_losses_have_one_line_per_quantity(
 
 
 def test_the_summary_of_the_peers_has_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peers, "all_duels", lambda: [duel(6, 1.0, 2.0), duel(6, 2.0, 1.0, HELD)])
+    monkeypatch.setattr(peers, "all_results", lambda: [result(6, 1.0, 2.0), result(6, 2.0, 1.0, HELD)])
     (line,) = peers.times().splitlines()[2:]
     assert line == "| density | 0.50 (1/0/0/0) |"
-    monkeypatch.setattr(peers, "all_duels", list)
+    monkeypatch.setattr(peers, "all_results", list)
     assert peers.times() == peers.losses() == peers.NOTHING
 
 
@@ -468,7 +474,7 @@ def test_density_states_the_buffer_of_rows() -> None:
     assert buffer_text("cold", 1 << 29) == "a buffer of 0.5 GiB whose pages are touched in the timed part"
 
 
-def test_a_special_setting_is_compared_over_the_cells_of_both_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compares_a_setting_over_common_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     def row(pages: str, size: str, strategy: str, time: int, repetition: int) -> Row:
         parameters = {"program": "json", "size": size, "operations": 1, "pages": pages}
         native = native_row("programs", parameters, strategy, repetition, time, 10)
@@ -500,7 +506,7 @@ def test_a_special_setting_is_compared_over_the_cells_of_both_runs(monkeypatch: 
     assert settings.find_special("programs", lambda run: "buffer" in run.run["options"]) is None
 
 
-def test_page_says_where_the_code_of_each_library_is() -> None:
+def test_page_links_the_code_of_each_library() -> None:
     """Code in a file of Debian's has that package's flags, whatever the page says of the workloads."""
     page = (DOCS.parent / "bench/runner/strategy/contender/README.md").read_text(encoding="utf-8")
     table = page.split("| in headers | in its library |\n")[1].split("\n\n")[0]
@@ -579,23 +585,23 @@ def test_reuse_names_the_malloc_that_wins_a_cell(monkeypatch: pytest.MonkeyPatch
     assert reuse.best().endswith("64 B, 2^12, same sizes, random (mimalloc).")
 
 
-def beaten(cell: int, ours: float, **winners: float) -> list[Duel]:
-    """The cell's duels with these strategies."""
+def beaten(cell: int, ours: float, **winners: float) -> list[CellResult]:
+    """The cell's results with these strategies."""
     return [
-        replace(duel(cell, ours, time), peer=name, theirs=Side(name, dict.fromkeys(range(3), time)))
+        replace(result(cell, ours, time), peer=name, theirs=Side(name, dict.fromkeys(range(3), time)))
         for name, time in winners.items()
     ]
 
 
 def test_losses_name_the_fastest_winner_of_each_cell(monkeypatch: pytest.MonkeyPatch) -> None:
-    duels = [
+    results = [
         *beaten(6, 3.0, loki=2.5, **{"new-delete": 1.5, "boost-pool": 4.0}),
         *beaten(8, 2.0, loki=1.9),
         *beaten(10, 2.0, loki=2.0, **{"boost-pool": 2.5}),
     ]
-    monkeypatch.setattr(losses, "all_duels", lambda: duels)
+    monkeypatch.setattr(losses, "all_results", lambda: results)
     found = losses.lost()
-    assert [(duel.theirs.strategy, duel.theirs.value) for duel in found["density"]] == [
+    assert [(result.theirs.strategy, result.theirs.value) for result in found["density"]] == [
         ("new-delete", 1.5),
         ("loki", 1.9),
     ]
@@ -603,13 +609,13 @@ def test_losses_name_the_fastest_winner_of_each_cell(monkeypatch: pytest.MonkeyP
     worst = "2.00 (2.00 to 2.00), `new-delete`"
     assert f"| density | 3 | 2 | {worst} | 1 | {worst} |" in losses.counts()
     assert {line.split(" | ")[0] for line in losses.cells().splitlines()[2:]} == {"| density"}
-    duels += [replace(duel, experiment="programs") for duel in beaten(1, 1.0, loki=2.0)]
+    results += [replace(result, experiment="programs") for result in beaten(1, 1.0, loki=2.0)]
     assert "in 0 of 1 programs" in losses.answer()
     assert "| new-delete 1.50 ns | 2.00 (2.00 to 2.00) |" in losses.cells()
 
 
 def test_count_of_losses_names_its_population(monkeypatch: pytest.MonkeyPatch) -> None:
-    duels = [
+    results = [
         *beaten(6, 3.0, loki=2.5, **{"new-delete": 1.5}),
         *beaten(8, 1.0, **{"new-delete": 2.0, "new-delete@mimalloc": 0.5}),
         *(pair for cell, ours in ((9, 3.0), (10, 1.0)) for pair in beaten(cell, ours, **{"new-delete": 2.0})),
@@ -617,8 +623,8 @@ def test_count_of_losses_names_its_population(monkeypatch: pytest.MonkeyPatch) -
     ]
     programs_lost = beaten(1, 1.0, **{"new-delete": 2.0, "new-delete@mimalloc": 0.9, "pmr-monotonic": 0.8})
     only_a_library = beaten(2, 1.0, **{"new-delete": 2.0, "pmr-monotonic": 0.8})
-    duels += [replace(duel, experiment="programs") for duel in (*programs_lost, *only_a_library)]
-    monkeypatch.setattr(losses, "all_duels", lambda: duels)
+    results += [replace(result, experiment="programs") for result in (*programs_lost, *only_a_library)]
+    monkeypatch.setattr(losses, "all_results", lambda: results)
     text = losses.answer()
     assert "in 2 of 2 programs (in 1 of them than the malloc with the smallest median)" in text
     assert "in 2 of the 2 cells of other experiments in which another malloc" in text

@@ -245,7 +245,7 @@ def test_summary_separates_generated_inputs() -> None:
     assert "generated" not in " ".join(case_studies.foreign_summary(rows[:2]))
 
 
-def test_summary_says_which_local_advice_can_be_followed() -> None:
+def test_summary_counts_applicable_local_advice() -> None:
     local = replace(ROW, kind="local", arm="")
     text = " ".join(case_studies.foreign_summary([local, ROW]))
     assert "a local allocator in 1, of which 0 can be followed" in text
@@ -375,14 +375,14 @@ def test_a_later_change_of_what_is_followed_makes_facts_void() -> None:
     assert foreign.definition_sha256(program) == foreign.definition_sha256(foreign.load()["xmlwf"])
 
 
-def test_no_stored_fact_is_of_a_program_that_was_taken_out() -> None:
+def test_stored_facts_are_of_listed_programs() -> None:
     for folder in (foreign.ADVICE, foreign.FACTS):
         stored = {file.name.partition(".")[0] for file in folder.glob("*.json.gz")}
         known = {results_file(folder, name).name.partition(".")[0] for name in PROGRAMS}
         assert stored <= known
 
 
-def test_page_without_rows_says_so() -> None:
+def test_page_without_rows_reports_it() -> None:
     for text in (
         case_studies.foreign_score([], (0, 0)),
         case_studies.foreign_rules([]),

@@ -13,14 +13,14 @@ from report_lines import screen
 from samples import sampled
 
 from mallard.bench.analysis.panels import panel_report
-from mallard.bench.analysis.peers import counterparts, duels, has_contenders
+from mallard.bench.analysis.peers import cell_results, counterparts, has_contenders
 from mallard.bench.experiments import EXPERIMENTS
-from mallard.bench.store import Run
-from mallard.bench.view.html import Measured, page
+from mallard.bench.store import Measured, Run
+from mallard.bench.view.page import page
 from mallard.bench.view.peers import peers_report, summary_report
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
-from figures.peers import all_duels, beside
+from figures.peers import all_results, beside
 from figures.stored import stored_file, stored_runs
 
 pytestmark = pytest.mark.full
@@ -75,7 +75,7 @@ def test_script_fills_only_folded_tables(stored: Mapping[str, Measured]) -> None
 
 def test_peers_summary_fits_one_screen() -> None:
     columns, most = SCREEN
-    lines = screen(summary_report(all_duels(), beside()), columns)
+    lines = screen(summary_report(all_results(), beside()), columns)
     assert len(lines) <= most
     assert max(map(len, lines)) <= columns
 
@@ -86,6 +86,6 @@ def test_the_comparison_of_an_experiment_cuts_no_figure(experiment: str, columns
     rows = [row for stored in stored_runs(experiment) for row in stored.rows]
     if not has_contenders(rows):
         pytest.skip("no rows of other libraries")
-    lines = screen(peers_report(duels(rows), counterparts(rows)), columns)
+    lines = screen(peers_report(cell_results(rows), counterparts(rows)), columns)
     assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in lines)
     assert max(map(len, lines)) <= columns

@@ -8,7 +8,7 @@ import pytest
 from rich.table import Table
 from rich.text import Text
 
-from mallard.shared.view.terminal.console import PIPE_WIDTH, PlainConsole, output_console, print_line
+from mallard.shared.console import PIPE_WIDTH, PlainConsole, output_console, print_line
 
 MARKUP = "[/red] [bold]x[/] [link=http://a]y :smile: \\[z"
 HOSTILE = "x\x1b[31m\x1b]0;title\x9b\u202ey\udcffz"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import re
-import zlib
-from typing import Any
+from dataclasses import replace
 
 import pytest
+from page_reader import page_data
 from report_lines import screen
 
 from mallard.shared.report.figures import cell_text, digits, relative, rough
@@ -25,8 +23,7 @@ from mallard.shared.report.model import (
     Term,
     Unit,
 )
-from mallard.shared.report.page import section_list
-from mallard.shared.report.page_map import picture_data
+from mallard.shared.report.page import Header, Part, parts_page, report_page
 from mallard.shared.report.picture import Chart, Head, HeatMap, Layer, Series, Spot, Tile
 from mallard.shared.stats import Difference, Ratio
 
@@ -74,14 +71,11 @@ REPORT = Report(
 
 
 def sections_page() -> str:
-    body = section_list("part", REPORT.sections)
-    return f"{body}{picture_data(body, {'pool/wink': 'a pool'})}"
-
-
-def data(page: str) -> Any:
-    match = re.search(r'<script id="cells"[^>]*>([^<]*)</script>', page)
-    assert match
-    return json.loads(zlib.decompress(base64.b64decode(match[1])))
+    part = Part("part", "a part", "A part of the page", REPORT.sections, notes=("A note.",), answer="Yes.")
+    further = Part("other", "another", "Another part", answer="10^6.")
+    missing = Part("third", "a third", "A third part", command="mallard bench third")
+    header = Header(REPORT.title, REPORT.answer, doubts=("A doubt.",))
+    return parts_page(header, (part, further, missing), {"pool/wink": "a pool"})
 
 
 def test_a_terminal_shows_titled_layers_with_marks() -> None:
@@ -115,26 +109,69 @@ def test_markdown_has_a_table_for_each_titled_layer() -> None:
     assert "### there" in text
 
 
-def test_a_page_shows_the_first_layer_and_has_the_others_as_data() -> None:
+def test_a_page_shows_the_first_layer() -> None:
     page = sections_page()
     assert '<td class="f3 best">40<small>30 / 64</small><td class=eq>101' in page
     assert "<td class=broken>mem" in page
     assert "<th>2\u00b9\u2070, 1" in page
-    (table,) = data(page)["tables"]
+    (table,) = page_data(page)["maps"]["tables"]
     assert (table["title"], table["labels"]) == ("a <map>", ["2\u00b9\u2070, 1", "2\u00b9\u00b9, 16"])
     letters, first, interval, terms = table["columns"]
     assert letters.split("\n")[3:] == ["", "!", ""]
     assert first is None, "the table shows it"
     assert interval.split("\n")[1:5] == ["39\u201341", "98\u2013103", "", "out of memory: none left"]
     assert terms.split("\n")[:2] == ["one", "two"]
-    assert data(page)["forms"][0]["terms"] == ["a term"]
-    assert data(page)["texts"] == {"pool/wink": "a pool"}
-    assert 'class="controls"' in page, "there are layers to choose from"
+    assert page_data(page)["maps"]["forms"][0]["terms"] == ["a term"]
+    assert page_data(page)["texts"] == {"pool/wink": "a pool"}
+    assert page.count('class="controls"') == 1, "there are layers to choose from"
+
+
+def test_a_page_of_a_report_has_the_same_maps() -> None:
+    page = report_page(REPORT)
+    assert page_data(page)["maps"] == page_data(sections_page())["maps"]
+    assert page.count('class="controls"') == 1
+    assert re.findall(r'<section id="([\w-]+)" class="part"><h2>(\w+)', page) == [("first", "first")]
+    assert '<section id="there" class="structure"><h4>there' in page, "below the section in front of it"
+
+
+def test_a_page_has_the_scripts_of_its_pictures() -> None:
+    plain = report_page(Report("Plain", Paragraph("The answer."), (Section("Table", (TABLE,)),)))
+    assert "mallard.maps =" in sections_page()
+    assert "mallard.maps =" not in plain
+    assert {"maps", "plots"} <= set(page_data(sections_page())) > set(page_data(plain))
+
+
+def test_a_page_of_parts_names_their_answers_and_commands() -> None:
+    page = sections_page()
+    lead, caution, glance, part = (
+        page.index(text) for text in ('class="lead"', 'class="caution"', 'class="glance"', 'id="part"')
+    )
+    assert lead < caution < glance < part
+    assert '<a href="#other">another</a><p>10\u2076.</p>' in page[glance:part]
+    assert "Yes." not in page[glance:part], "the answer of the first part leads"
+    assert '<a href="#third" class="absent" title="not measured yet">a third</a>' in page
+    assert "Not measured yet. This does it: <code>mallard bench third</code>" in page
+    assert '<ul class="notes"><li>A note.</li></ul>' in page
+
+
+def test_a_folded_section_has_the_choice_of_its_maps() -> None:
+    folded = replace(MAP, is_folded=True)
+    section = Section("every cell", (folded, folded), anchor="all", is_inner=True, is_folded=True)
+    page = report_page(Report("Folded", Paragraph("The answer."), (REPORT.sections[0], section)))
+    details = page[page.index("<details") : page.index("</details>")]
+    assert details.startswith('<details id="all"><summary>every cell</summary><noscript>')
+    assert 'data-name="all-cells"' in details
+    assert details.count("<h4>a &lt;map&gt;</h4>") == details.count("<tbody></tbody>") == 2
+    assert [table["columns"][1] is None for table in page_data(page)["maps"]["tables"]] == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_a_page_draws_charts_and_estimates() -> None:
     page = sections_page()
-    assert data(page)["plots"] == [[[["1", "2.00"], ["2", "3.50"]]]]
+    assert page_data(page)["plots"] == [[[["1", "2.00"], ["2", "3.50"]]]]
     assert '<a href="#there">pool</a><small>of blocks</small>' in page
     assert '<span class="chip f3">40</span><small>39 to 41</small>' in page
     assert 'class="mark p0213"' in page

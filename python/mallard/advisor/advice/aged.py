@@ -13,7 +13,7 @@ from functools import partial
 
 from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.global_mallocs import Globals, compare_mallocs
-from mallard.advisor.trial.campaign import Campaign, Ground, run_once, summarize_ground, timed_run
+from mallard.advisor.trial.campaign import Baseline, Campaign, run_once, summarize_baseline, timed_run
 from mallard.advisor.trial.effect import Effect, run_cpu_seconds, run_wall_seconds
 from mallard.advisor.trial.preloading import refuse_unaged
 from mallard.advisor.trial.process import RunsDifferError, refuse_difference
@@ -78,12 +78,12 @@ class ScopeTrial:
 @dataclass(frozen=True)
 class AgedScope:
     candidate: Candidate
-    ground: Ground
-    on_top: Ground | None = None  # under the best of the other mallocs
+    baseline: Baseline
+    on_top: Baseline | None = None  # under the best of the other mallocs
 
     @property
     def effect(self) -> Effect | None:
-        return next(iter(self.ground.allowed), None)
+        return next(iter(self.baseline.allowed), None)
 
     @property
     def effect_on_top(self) -> Effect | None:
@@ -222,10 +222,10 @@ def measure_aged(
         arms.part(completed, dict(zip(arms.mallocs, arms.mallocs, strict=True))), rounds
     )
     compared = replace(compared, base=program.name_malloc(base), heap=plan.age.heap)
-    grounds = {
-        (trial.candidate, malloc): ground
+    baselines = {
+        (trial.candidate, malloc): baseline
         for trial, malloc in arms.scopes
-        if (ground := _ground(arms, completed, trial, malloc, plan, wall=wall, seed=seed)) is not None
+        if (baseline := _baseline(arms, completed, trial, malloc, plan, wall=wall, seed=seed)) is not None
     }
     return AgedHeap(
         plan.age,
@@ -236,24 +236,28 @@ def measure_aged(
         ),
         globals=compared.in_wall_time() if wall else compared,
         scopes=tuple(
-            AgedScope(trial.candidate, ground, _on_top(grounds, trial, arms.mallocs))
+            AgedScope(trial.candidate, baseline, _on_top(baselines, trial, arms.mallocs))
             for trial in trials
-            if (ground := grounds.get((trial.candidate, base))) is not None
+            if (baseline := baselines.get((trial.candidate, base))) is not None
         ),
         omitted=arms.omitted,
     )
 
 
 def _on_top(
-    grounds: Mapping[tuple[Candidate, str], Ground], trial: ScopeTrial, mallocs: Sequence[str]
-) -> Ground | None:
+    baselines: Mapping[tuple[Candidate, str], Baseline], trial: ScopeTrial, mallocs: Sequence[str]
+) -> Baseline | None:
     return next(
-        (grounds[trial.candidate, malloc] for malloc in mallocs[1:] if (trial.candidate, malloc) in grounds),
+        (
+            baselines[trial.candidate, malloc]
+            for malloc in mallocs[1:]
+            if (trial.candidate, malloc) in baselines
+        ),
         None,
     )
 
 
-def _ground(
+def _baseline(
     arms: _Arms,
     completed: Rounds[RunResult],
     trial: ScopeTrial,
@@ -262,7 +266,7 @@ def _ground(
     *,
     wall: bool,
     seed: int,
-) -> Ground | None:
+) -> Baseline | None:
     """None if the program does not tolerate that the scope is found."""
     names = {name: _scope_arm(trial, malloc, name) for name in (NULL, trial.strategy)}
     part = arms.part(completed, {AS_IT_IS: malloc, **names})
@@ -270,7 +274,7 @@ def _ground(
         return None
     rounds = len(part.of(NULL))
     campaign = Campaign((trial.strategy,), (malloc,), (plan.age,), (), rounds, seed, wall)
-    return summarize_ground(campaign, malloc, plan.age, part)
+    return summarize_baseline(campaign, malloc, plan.age, part)
 
 
 def _slower(aged: Sequence[float], young_times: Sequence[float]) -> Ratio | None:

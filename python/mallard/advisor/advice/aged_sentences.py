@@ -9,7 +9,7 @@ from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.wording import change, interval, strategy_name, times
-from mallard.advisor.trial.campaign import LEAST_EFFECT, Ground, describe_failures_together
+from mallard.advisor.trial.campaign import LEAST_EFFECT, Baseline, describe_failures_together
 from mallard.advisor.trial.effect import Effect, slower_interval, times_slower
 from mallard.shared.mallocs import title
 from mallard.shared.prose import in_prose
@@ -20,13 +20,13 @@ def best_aged_scope(aged: AgedHeap) -> AgedScope | None:
     saving = [
         (scope.effect.time.median, index)
         for index, scope in enumerate(aged.scopes)
-        if scope.effect and _is_worth(scope.effect, scope.ground)
+        if scope.effect and _is_worth(scope.effect, scope.baseline)
     ]
     return aged.scopes[min(saving)[1]] if saving else None
 
 
-def _is_worth(effect: Effect, ground: Ground) -> bool:
-    return effect.saves and -effect.time.median >= LEAST_EFFECT * ground.trial.program_seconds
+def _is_worth(effect: Effect, baseline: Baseline) -> bool:
+    return effect.saves and -effect.time.median >= LEAST_EFFECT * baseline.trial.program_seconds
 
 
 def best_aged_malloc(aged: AgedHeap) -> GlobalEffect | None:
@@ -46,7 +46,9 @@ def scope_at_ages(study: Study, chosen: Candidate) -> Iterator[str]:
 
 def scope_change(scope: AgedScope, aged: AgedHeap) -> str:
     assert scope.effect
-    text = f"{change(scope.effect.time, scope.ground.trial.program_seconds)}, against {scope.ground.malloc}"
+    text = (
+        f"{change(scope.effect.time, scope.baseline.trial.program_seconds)}, against {scope.baseline.malloc}"
+    )
     best, on_top = _fastest_aged_malloc(aged), scope.effect_on_top
     if best is None or on_top is None:
         return text
@@ -97,11 +99,11 @@ def aged_facts(study: Study) -> Iterator[tuple[str, str]]:
         for scope in aged.scopes:
             if scope.effect:
                 name = strategy_name(scope.effect, scope.candidate).rstrip(",")
-                words = change(scope.effect.time, scope.ground.trial.program_seconds)
+                words = change(scope.effect.time, scope.baseline.trial.program_seconds)
                 parts.append(f"{name} in {scope.candidate.with_source}: {words}")
             if scope.effect_on_top and scope.on_top:
                 parts.append(f"on top of {title(scope.on_top.malloc)} it {still_saves(scope.effect_on_top)}")
-            failures = scope.ground.failures
+            failures = scope.baseline.failures
             if failures:
                 parts.append(describe_failures_together(failures))
         rounds = f"{aged.rounds} rounds"

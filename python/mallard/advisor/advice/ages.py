@@ -61,7 +61,7 @@ def trials_at_ages(study: Study) -> list[ScopeTrial]:
     """The chosen scope, and of the others the one whose blocks lie on most pages."""
     if study.trial is None or study.chosen is None:
         return []
-    best = study.best or next(iter(study.trial.grounds[0].allowed), None)
+    best = study.best or next(iter(study.trial.baselines[0].allowed), None)
     trials = [ScopeTrial(study.chosen, study.trial.scope, best.strategy)] if best else []
     others = [
         ScopeTrial(screened.candidate, screened.result.scope, screened.best.strategy)
@@ -94,7 +94,7 @@ def measure_ages(
             plan,
             mallocs,
             trials,
-            wall=study.ground.trial.wall if study.ground else several,
+            wall=study.baseline.trial.wall if study.baseline else several,
             seed=request.seed,
             tick=step(f"the last candidates on {plan.age.heap}"),
         )

@@ -70,12 +70,12 @@ def promise(study: Study, answer: Answer) -> Promise | None:
         return None
     scope = best_aged_scope(aged) if aged else None
     if scope and scope.effect:
-        return scope.ground.promise(scope.candidate.name, scope.effect, scope.candidate.source)
+        return scope.baseline.promise(scope.candidate.name, scope.effect, scope.candidate.source)
     assert study.trial
-    assert study.ground
+    assert study.baseline
     assert study.best
     assert study.chosen
-    return study.ground.promise(study.trial.scope.name, study.best, study.chosen.source)
+    return study.baseline.promise(study.trial.scope.name, study.best, study.chosen.source)
 
 
 def _choose_aged_answer(study: Study) -> Answer | None:
@@ -83,7 +83,9 @@ def _choose_aged_answer(study: Study) -> Answer | None:
     for aged in study.aged:
         scope, malloc = best_aged_scope(aged), best_aged_malloc(aged)
         local = (
-            saving(scope.effect.time, scope.ground.trial.program_seconds) if scope and scope.effect else None
+            saving(scope.effect.time, scope.baseline.trial.program_seconds)
+            if scope and scope.effect
+            else None
         )
         if malloc and aged.globals:
             time = saving(malloc.time, aged.globals.seconds)
@@ -117,10 +119,10 @@ def open_malloc(study: Study) -> GlobalEffect | None:
     """A malloc that may save much more than the local allocator, because its interval is too wide. It changes
     no source, so it is measured before a change is advised.
     """
-    best, ground = study.best, study.ground
-    if best is None or ground is None:
+    best, baseline = study.best, study.baseline
+    if best is None or baseline is None:
         return None
-    least = NOT_EXCLUDED * saving(best.time, ground.trial.program_seconds).middle * study.globals.seconds
+    least = NOT_EXCLUDED * saving(best.time, baseline.trial.program_seconds).middle * study.globals.seconds
     wide = (effect for effect in study.globals.allowed if is_wide(effect.time, study.globals.seconds))
     return next((effect for effect in wide if -effect.time.low >= least), None)
 
@@ -141,11 +143,11 @@ def is_unmeasured(study: Study) -> bool:
 
 
 def failures(study: Study) -> dict[str, str]:
-    return study.globals.failures | (study.ground.failures if study.ground else {})
+    return study.globals.failures | (study.baseline.failures if study.baseline else {})
 
 
 def tried(study: Study) -> list[Effect]:
-    return study.ground.allowed if study.ground else []
+    return study.baseline.allowed if study.baseline else []
 
 
 def best_strategy_on_top(study: Study) -> Effect | None:

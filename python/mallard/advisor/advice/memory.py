@@ -81,8 +81,8 @@ def name_of(effect: GlobalEffect | Effect) -> str:
 
 def program_seconds(study: Study, effect: GlobalEffect | Effect) -> float:
     """Of the unchanged program in the rounds of the effect."""
-    if isinstance(effect, Effect) and study.ground:
-        return study.ground.trial.program_seconds
+    if isinstance(effect, Effect) and study.baseline:
+        return study.baseline.trial.program_seconds
     return study.globals.seconds
 
 

@@ -8,7 +8,7 @@ from mallard.advisor.advice.global_mallocs import Globals
 from mallard.advisor.advice.plan import FULL_ROUNDS, Request
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.sentences import stopped
-from mallard.advisor.trial.campaign import OUTPUT_IGNORED, Ground
+from mallard.advisor.trial.campaign import OUTPUT_IGNORED, Baseline
 from mallard.advisor.trial.further_rounds import FIRST_ROUNDS, SURE
 from mallard.advisor.trial.load import server_status
 from mallard.advisor.trial.process import LIMITS
@@ -18,7 +18,7 @@ from mallard.shared.prose import capitalised, in_prose
 from mallard.shared.stats import Difference
 
 
-def brief_note(briefly: Ground | None, strategies: Sequence[str], *, quick: bool) -> list[str]:
+def brief_note(briefly: Baseline | None, strategies: Sequence[str], *, quick: bool) -> list[str]:
     if briefly is None:
         return []
     count = briefly.trial.effects[0].time.n if briefly.trial.effects else 0

@@ -51,8 +51,8 @@ from mallard.advisor.profile.sentences import program_name, withheld
 from mallard.advisor.trial.campaign import (
     EMPTY_INPUT,
     LEAST_EFFECT,
+    Baseline,
     Campaign,
-    Ground,
     Result,
     estimate,
     refuse_long,
@@ -131,7 +131,7 @@ def run_trials(
     in_full = runner(f"{best.candidate.title} in all rounds", scope, full)
     result = in_full or best.result
     planned = plan.full_rounds if in_full else result.rounds
-    times = {effect.strategy: effect.time for effect in result.grounds[0].trial.effects}
+    times = {effect.strategy: effect.time for effect in result.baselines[0].trial.effects}
     notes = (
         *brief_note(briefly, strategies, quick=request.quick),
         *rounds_note(planned, request),
@@ -176,9 +176,9 @@ class TrialRunner:
             self.notes.append(f"A trial of {subject} was not possible: {failure_reason(error)}.")
             return None
 
-    def run_first(self, subject: str, scope: Scope, campaign: Campaign) -> Ground | None:
+    def run_first(self, subject: str, scope: Scope, campaign: Campaign) -> Baseline | None:
         result = self(subject, scope, campaign)
-        return result.grounds[0] if result else None
+        return result.baselines[0] if result else None
 
 
 def run_memory_trial(
@@ -241,19 +241,19 @@ def _without_escapes(runner: TrialRunner, first: Screened, request: Request, pla
     result = runner(f"{first.candidate.title} without {OUTLIVING}", scope, campaign)
     retried = Screened(replace(first.candidate, left_out=sites), result)
     gain = retried.saved_seconds - max(first.saved_seconds, 0.0)
-    return retried if result and gain > LEAST_EFFECT * result.grounds[0].trial.program_seconds else first
+    return retried if result and gain > LEAST_EFFECT * result.baselines[0].trial.program_seconds else first
 
 
-def _try_briefly(runner: TrialRunner, screened: Result, request: Request, plan: Plan) -> Ground | None:
+def _try_briefly(runner: TrialRunner, screened: Result, request: Request, plan: Plan) -> Baseline | None:
     """Every strategy in a short trial, because running all of them in full would take too long."""
-    ground = screened.grounds[0]
-    if len(ground.trial.effects) + len(ground.trial.failed) == len(STRATEGIES):
-        return ground
+    baseline = screened.baselines[0]
+    if len(baseline.trial.effects) + len(baseline.trial.failed) == len(STRATEGIES):
+        return baseline
     campaign = _campaign(request, tuple(STRATEGIES), (request.ages[0],), plan.screening_rounds)
     return runner.run_first(f"every strategy in {screened.scope.name}()", screened.scope, campaign)
 
 
-def best_two(briefly: Ground) -> tuple[str, ...]:
+def best_two(briefly: Baseline) -> tuple[str, ...]:
     """The strategies that saved most or lost least."""
     return tuple(effect.strategy for effect in briefly.allowed[:FINALISTS]) or SCREENING
 
@@ -264,7 +264,7 @@ def on_one_clock(study: Study) -> Study:
     """
     if study.load:
         return study
-    wall = study.ground.trial.wall if study.ground else study.globals.cores > SEVERAL_CORES
+    wall = study.baseline.trial.wall if study.baseline else study.globals.cores > SEVERAL_CORES
     if not wall or study.globals.wall:
         return study
     # Estimates are scaled down in proportion, because they must not promise too much.
@@ -354,7 +354,7 @@ def _learn_rules(trace: Path, scope: Scope, request: Request) -> Scope:
     return learn_rules(trace, scope, request.process, is_of_this_call=request.trace is None)
 
 
-def _on_top(runner: TrialRunner, scope: Scope, study: Study, request: Request, plan: Plan) -> Ground | None:
+def _on_top(runner: TrialRunner, scope: Scope, study: Study, request: Request, plan: Plan) -> Baseline | None:
     """The chosen scope under the best of the other mallocs."""
     malloc = study.best_malloc
     if malloc is None:
@@ -384,8 +384,8 @@ def _both(
         separate = _campaign(request, (study.best.strategy,), (request.ages[0],), plan.extra_rounds)
         campaign = replace(separate, wall=study.wall)
         subject = f"{first.candidate.title} together with {second.candidate.title}"
-        ground = runner.run_first(subject, scope, campaign)
-        return ScopePair(second.candidate, ground) if ground else None
+        baseline = runner.run_first(subject, scope, campaign)
+        return ScopePair(second.candidate, baseline) if baseline else None
     return None
 
 

@@ -13,7 +13,7 @@ from mallard.advisor.advice.code import TypeChange
 from mallard.advisor.advice.global_mallocs import GlobalEffect, Globals
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.profile.document import Profile
-from mallard.advisor.trial.campaign import LEAST_EFFECT, Ground, Result
+from mallard.advisor.trial.campaign import LEAST_EFFECT, Baseline, Result
 from mallard.advisor.trial.effect import Effect
 from mallard.advisor.trial.load import Load
 
@@ -29,12 +29,12 @@ class Screened:
     @property
     def best(self) -> Effect | None:
         """The strategy that saves most or costs least."""
-        return next(iter(self.result.grounds[0].allowed), None) if self.result else None
+        return next(iter(self.result.baselines[0].allowed), None) if self.result else None
 
     @property
     def peak_bytes(self) -> float:
         """The change of the peak under the strategy that needs least; infinite without a result."""
-        effects = self.result.grounds[0].allowed if self.result else []
+        effects = self.result.baselines[0].allowed if self.result else []
         return min((effect.peak_bytes.median for effect in effects), default=math.inf)
 
     @property
@@ -45,7 +45,7 @@ class Screened:
     @property
     def saved_share(self) -> float:
         """The share of the program's time: candidates may be on different clocks."""
-        program_seconds = self.result.grounds[0].trial.program_seconds if self.result else 0.0
+        program_seconds = self.result.baselines[0].trial.program_seconds if self.result else 0.0
         return self.saved_seconds / program_seconds if program_seconds > 0 else self.saved_seconds
 
 
@@ -54,7 +54,7 @@ class ScopePair:
     """Two disjoint scopes, served in one trial."""
 
     other: Candidate
-    ground: Ground
+    baseline: Baseline
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,9 @@ class Study:
     candidates: tuple[Candidate, ...] = ()
     screened: tuple[Screened, ...] = ()
     chosen: Candidate | None = None
-    briefly: Ground | None = None  # every strategy in few rounds, if only the best two run in full
+    briefly: Baseline | None = None  # every strategy in few rounds, if only the best two run in full
     trial: Result | None = None
-    on_top: Ground | None = None  # under the best of the other mallocs
+    on_top: Baseline | None = None  # under the best of the other mallocs
     both: ScopePair | None = None
     patterns: tuple[Pattern, ...] = ()
     changes: tuple[TypeChange, ...] = ()
@@ -85,45 +85,45 @@ class Study:
     profile: Profile | None = field(default=None, repr=False)  # of the recording; too large for the JSON
 
     @property
-    def ground(self) -> Ground | None:
-        """The first ground: the base malloc, on the first heap that was requested."""
-        return self.trial.grounds[0] if self.trial else None
+    def baseline(self) -> Baseline | None:
+        """The first baseline: the base malloc, on the first heap that was requested."""
+        return self.trial.baselines[0] if self.trial else None
 
     @property
     def wall(self) -> bool:
         """True if times are wall time."""
-        return self.ground.trial.wall if self.ground else self.globals.wall
+        return self.baseline.trial.wall if self.baseline else self.globals.wall
 
     @property
     def strategies(self) -> list[Choice]:
         """The strategies whose saving exceeds its interval and is worth a change, largest saving first."""
-        ground = self.ground
-        if ground is None:
+        baseline = self.baseline
+        if baseline is None:
             return []
-        least = LEAST_EFFECT * ground.trial.program_seconds
+        least = LEAST_EFFECT * baseline.trial.program_seconds
         return [
-            self.choice(ground, effect)
-            for effect in ground.allowed
+            self.choice(baseline, effect)
+            for effect in baseline.allowed
             if effect.saves and -effect.time.median >= least
         ]
 
     def kept_effect(self, pattern: Pattern) -> Effect | None:
         """The best effect of a trial in which the pattern's line kept its blocks."""
         if self.chosen and self.chosen.is_line and self.chosen.source == pattern.source:
-            return self.best or next(iter(self.ground.allowed if self.ground else ()), None)
+            return self.best or next(iter(self.baseline.allowed if self.baseline else ()), None)
         tried = (each for each in self.screened if each.candidate.is_line)
         return next((each.best for each in tried if each.candidate.source == pattern.source), None)
 
-    def choice(self, ground: Ground, effect: Effect) -> Choice:
-        time = saving(effect.time, ground.trial.program_seconds)
+    def choice(self, baseline: Baseline, effect: Effect) -> Choice:
+        time = saving(effect.time, baseline.trial.program_seconds)
         memory = saving(effect.peak_bytes, self.globals.peak_bytes)
         return Choice(effect.strategy, is_local=True, time=time, memory=memory)
 
     @property
     def best(self) -> Effect | None:
         """Of strategies that are equally fast as far as measured, the preferred one."""
-        choice, ground = preferred(self.strategies), self.ground
-        effects = ground.allowed if choice and ground else []
+        choice, baseline = preferred(self.strategies), self.baseline
+        effects = baseline.allowed if choice and baseline else []
         return next((effect for effect in effects if choice and effect.strategy == choice.name), None)
 
     @property

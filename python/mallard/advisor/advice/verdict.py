@@ -64,7 +64,7 @@ from mallard.advisor.profile.sentences import names_remedy
 from mallard.advisor.trial.campaign import (
     LEAST_EFFECT,
     PAST_MALLOC,
-    Ground,
+    Baseline,
     describe_failures_together,
     faster_null,
     short,
@@ -140,14 +140,14 @@ def _nothing(study: Study) -> str:
 
 
 def _local(study: Study) -> str:
-    ground, best, chosen = study.ground, study.best, study.chosen
-    assert ground
+    baseline, best, chosen = study.baseline, study.best, study.chosen
+    assert baseline
     assert best
     assert chosen
     saved = (
-        f"{change(best.time, ground.trial.program_seconds)} "
+        f"{change(best.time, baseline.trial.program_seconds)} "
         f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}, {_measured(study)}, "
-        f"against {_against(ground)}{''.join(scope_at_ages(study, chosen))}"
+        f"against {_against(baseline)}{''.join(scope_at_ages(study, chosen))}"
     )
     if chosen.is_unnamed:
         return (
@@ -228,8 +228,8 @@ def _unresolved(study: Study) -> str:
         len(study.globals.effects) + len(tried(study)) + 3,  # with the base malloc, unchanged and the null
         study.globals.wall_seconds,
     )
-    if wide and study.best and study.chosen and study.ground:
-        saved = change(study.best.time, study.ground.trial.program_seconds)
+    if wide and study.best and study.chosen and study.baseline:
+        saved = change(study.best.time, study.baseline.trial.program_seconds)
         return (
             f"Not resolved: {room}. {title(wide.malloc)} would change no source, and so is worth those runs "
             f"before {strategy_name(study.best, study.chosen)} in {study.chosen.with_source}: {saved}, "
@@ -286,12 +286,12 @@ def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]
     if lean := for_memory(study, answer):
         yield "for memory", lean
     yield from _mallocs(study, kind)
-    if study.chosen and study.ground:
+    if study.chosen and study.baseline:
         if study.best and kind != "local":
             text = _local(study)
             yield "a kept block" if study.chosen.is_line else "a local allocator", text[:1].lower() + text[1:]
         if study.best:
-            yield "counts on", _counts_on(study, study.ground, study.best)
+            yield "counts on", _counts_on(study, study.baseline, study.best)
             yield "memory", _memory(study, study.chosen, study.best)
         if alternatives := "; ".join(_list_alternatives(study, study.chosen)):
             yield "other strategies", alternatives
@@ -385,22 +385,22 @@ def _metric(study: Study, pattern: str, before: float) -> str:
     return f"'{pattern}' is {figure(before)} with {study.base}{f'; {text}' if text else ''}"
 
 
-def _counts_on(study: Study, ground: Ground, best: Effect) -> str:
+def _counts_on(study: Study, baseline: Baseline, best: Effect) -> str:
     """The advantage of a local allocator that the trial's figure rests on, and those that come on top."""
     frees = plural(best.counts.freed + best.counts.freed_by_others, "free")
     if study.chosen and study.chosen.is_line:
         return _counts_on_kept(frees, best)
     if best.strategy == "monotonic":
         text = f"winking out: {frees} that do nothing"
-        pool = next((effect for effect in ground.allowed if effect.strategy == "multipool"), None)
+        pool = next((effect for effect in baseline.allowed if effect.strategy == "multipool"), None)
         if pool and pool.saves:
             by_frees = max(0.0, pool.time.median - best.time.median)
             text += (
-                f", {times(by_frees)}; and requests that are cheaper than those of {ground.malloc}: "
+                f", {times(by_frees)}; and requests that are cheaper than those of {baseline.malloc}: "
                 f"{times(-pool.time.median)}, as with a multipool, which serves frees"
             )
     else:
-        text = f"{frees} and their requests that are cheaper than those of {ground.malloc}"
+        text = f"{frees} and their requests that are cheaper than those of {baseline.malloc}"
     beyond = -best.time.median - study.ceiling.high
     if study.ceiling.known and beyond > 0:
         text += (
@@ -486,9 +486,9 @@ def _break_even(chosen: Candidate) -> str:
 
 
 def _list_alternatives(study: Study, chosen: Candidate) -> Iterator[str]:
-    ground = study.ground
-    assert ground
-    for effect in ground.allowed:
+    baseline = study.baseline
+    assert baseline
+    for effect in baseline.allowed:
         if effect is study.best:
             continue
         saved = -effect.time.median
@@ -505,13 +505,13 @@ def _list_alternatives(study: Study, chosen: Candidate) -> Iterator[str]:
 def _also(study: Study) -> Iterator[tuple[str, str]]:
     if study.both is None or study.best is None:
         return
-    effect = next((effect for effect in study.both.ground.trial.effects if effect.saves), None)
+    effect = next((effect for effect in study.both.baseline.trial.effects if effect.saves), None)
     if effect and -effect.time.median > -study.best.time.median:
         yield (
             "and also",
             (
                 f"into {study.both.other.with_source}: both together save {times(-effect.time.median)} "
-                f"({interval(effect.time)}), against {_against(study.both.ground)}"
+                f"({interval(effect.time)}), against {_against(study.both.baseline)}"
             ),
         )
 
@@ -526,10 +526,12 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
     if kind != "unmeasured" and (failed := failures(study)):
         arms = "that, it does not; it was" if len(failed) == 1 else "them, it does not; they were"
         yield f"{capitalised(describe_failures_together(failed))}; without {arms} excluded."
-    if study.ground and (faster := faster_null(study.ground.trial, LEAST_EFFECT)):
+    if study.baseline and (faster := faster_null(study.baseline.trial, LEAST_EFFECT)):
         yield faster
     if study.wall:
-        reason = "several threads allocate in the scope" if study.ground else "the program uses several cores"
+        reason = (
+            "several threads allocate in the scope" if study.baseline else "the program uses several cores"
+        )
         yield f"Times are wall time, because {reason}."
     for screened in study.screened:
         if screened.reason:
@@ -546,7 +548,7 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
         unnamed.add(study.chosen.object_name)
     if unnamed:
         yield names_remedy(sorted(unnamed), study.profile)
-    if study.goal == "time" and study.ground and not study.best and kind != "unmeasured":
+    if study.goal == "time" and study.baseline and not study.best and kind != "unmeasured":
         yield NOT_SEEN
 
 
@@ -568,11 +570,11 @@ def _rewinding(best: Effect, chosen: Candidate) -> Iterator[str]:
 
 def _base(study: Study) -> str:
     """The global allocator and the age of its heap."""
-    return _against(study.ground) if study.ground else f"{study.base} on {study.globals.heap}"
+    return _against(study.baseline) if study.baseline else f"{study.base} on {study.globals.heap}"
 
 
-def _against(ground: Ground) -> str:
-    return f"{ground.malloc} on {ground.heap}"
+def _against(baseline: Baseline) -> str:
+    return f"{baseline.malloc} on {baseline.heap}"
 
 
 def _can_be_written(study: Study, answer: Answer) -> bool:

@@ -17,11 +17,6 @@ from mallard.advisor.profile.records import Interval
 from mallard.shared.prose import in_prose, printable_name
 from mallard.shared.report.figures import UNKNOWN, count, plural, precise_share, seconds, size
 
-STACKS = {
-    "none": "no stacks were taken",
-    "frame pointers": "stacks were walked along frame pointers",
-    "descriptions": "stacks were walked by the programs' own descriptions",
-}
 STOPPED = {
     "disk full": "the disk was full",
     "file full": "the recorder could not follow, and its file was full",
@@ -175,12 +170,6 @@ def totals(profile: Profile) -> str:
     peak = profile.timeline.peak_bytes if profile.timeline else None
     text = f"{count(figures.allocations)} of {size(figures.bytes)} in all"
     return text if peak is None else f"{text}, peak {size(peak)}"
-
-
-def alive(profile: Profile) -> str:
-    """`60,000 of 14.9 MiB`"""
-    amount = profile.figures.alive
-    return UNKNOWN if amount is None else f"{count(amount.allocations)} of {size(amount.bytes)}"
 
 
 def block_sizes(profile: Profile) -> str:

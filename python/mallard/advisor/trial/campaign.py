@@ -183,7 +183,7 @@ class Campaign:
     rounds: int
     seed: int
     wall: bool | None = None  # times are wall time; None if the first trial's threads decide
-    # Of the first ground:
+    # Of the first baseline:
     further_runs: int = 0  # at most, in rounds after the planned ones
     drops: bool = False  # strategies that cannot be the answer end early
 
@@ -211,7 +211,7 @@ class Promise:
 
 
 @dataclass(frozen=True)
-class Ground:
+class Baseline:
     """The environment of a trial, a global allocator on a heap of an age, with the results."""
 
     malloc: str  # the malloc that the program brings, by name, if none is preloaded
@@ -262,17 +262,19 @@ class Ground:
 class Result:
     scope: Scope
     rounds: int
-    grounds: tuple[Ground, ...]
+    baselines: tuple[Baseline, ...]
 
     @property
     def promise(self) -> Promise | None:
         """Of the first global allocator under which a strategy saves time."""
-        promises = (ground.promise(self.scope.name, ground.best) for ground in self.grounds if ground.best)
+        promises = (
+            baseline.promise(self.scope.name, baseline.best) for baseline in self.baselines if baseline.best
+        )
         return next(promises, None)
 
 
 def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick) -> Result:
-    grounds: list[Ground] = []
+    baselines: list[Baseline] = []
     if program.surroundings.load:
         campaign = replace(campaign, wall=False)  # the wall time of a server is that of its load
     environments = [(malloc, age) for malloc in campaign.mallocs for age in campaign.ages]
@@ -281,7 +283,7 @@ def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick)
         def tick_campaign(done: int, total: int, index: int = index) -> None:
             tick(index * total + done, len(environments) * total)
 
-        summarize = partial(summarize_ground, campaign, malloc, age)
+        summarize = partial(summarize_baseline, campaign, malloc, age)
         rounds = run_rounds(
             program,
             scope,
@@ -290,31 +292,31 @@ def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick)
             campaign.seed,
             tick_campaign,
             partial(_extend, summarize, campaign.further_runs)
-            if campaign.further_runs and not grounds
+            if campaign.further_runs and not baselines
             else None,
-            partial(_drop, summarize) if campaign.drops and not grounds else None,
+            partial(_drop, summarize) if campaign.drops and not baselines else None,
         )
-        grounds.append(summarize(rounds))
+        baselines.append(summarize(rounds))
         campaign = replace(
-            campaign, wall=grounds[0].trial.wall, rounds=min(campaign.rounds, len(rounds.of(NULL)))
+            campaign, wall=baselines[0].trial.wall, rounds=min(campaign.rounds, len(rounds.of(NULL)))
         )
-    return Result(scope, campaign.rounds, tuple(grounds))
+    return Result(scope, campaign.rounds, tuple(baselines))
 
 
-def _times(ground: Ground) -> tuple[dict[str, Difference], float]:
+def _times(baseline: Baseline) -> tuple[dict[str, Difference], float]:
     """The change of time by strategy, and the least saving that is worth a change."""
-    times = {effect.strategy: effect.time for effect in ground.allowed}
-    return times, LEAST_EFFECT * ground.trial.program_seconds
+    times = {effect.strategy: effect.time for effect in baseline.allowed}
+    return times, LEAST_EFFECT * baseline.trial.program_seconds
 
 
 def _extend(
-    summarize: Callable[[Rounds[RunResult]], Ground], runs: int, rounds: Rounds[RunResult]
+    summarize: Callable[[Rounds[RunResult]], Baseline], runs: int, rounds: Rounds[RunResult]
 ) -> tuple[int, list[str]]:
     further, strategies = further_rounds(*_times(summarize(rounds)), runs, 2)
     return further, [AS_IT_IS, NULL, *strategies]
 
 
-def _drop(summarize: Callable[[Rounds[RunResult]], Ground], rounds: Rounds[RunResult]) -> list[str]:
+def _drop(summarize: Callable[[Rounds[RunResult]], Baseline], rounds: Rounds[RunResult]) -> list[str]:
     strategies = possible_answers(*_times(summarize(rounds)))
     return [AS_IT_IS, NULL, *strategies] if strategies else []
 
@@ -373,10 +375,10 @@ def _delayed(delay_ns: int) -> str:
     return f"{delay_ns} ns later"
 
 
-def summarize_ground(campaign: Campaign, malloc: str, age: Age, rounds: Rounds[RunResult]) -> Ground:
+def summarize_baseline(campaign: Campaign, malloc: str, age: Age, rounds: Rounds[RunResult]) -> Baseline:
     trial = summarize_trial(rounds, campaign.strategies, campaign.wall, campaign.rounds)
     delayed = {delay: rounds.of(_delayed(delay)) for delay in campaign.delays_ns}
-    return Ground(
+    return Baseline(
         malloc=own_name(trial.null.malloc_file) if malloc == OWN else malloc,
         age=age,
         trial=trial,

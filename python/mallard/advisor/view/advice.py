@@ -36,7 +36,7 @@ from mallard.advisor.profile import sentences
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import Figures, Scope
-from mallard.advisor.trial.campaign import Ground
+from mallard.advisor.trial.campaign import Baseline
 from mallard.advisor.trial.effect import Effect
 from mallard.advisor.trial.further_rounds import SURE
 from mallard.advisor.view.profile.charts import MODES, flame_calls, flame_sections
@@ -177,7 +177,7 @@ def _before_and_after(study: Study) -> list[Section]:
         return []
     widest = max(_end(bar) for bar in bars)
     floor = time_floor(study, bars[0].seconds)
-    heap = study.ground.heap if study.ground else study.globals.heap
+    heap = study.baseline.heap if study.baseline else study.globals.heap
     text = (
         f"Against {study.base} on {heap}. A local allocator's bar is the time of the program less "
         "what its trial saved beside the null."
@@ -195,14 +195,14 @@ def _before_and_after(study: Study) -> list[Section]:
 def time_floor(study: Study, program_seconds: float) -> float | None:
     """The program's time less the estimate of its time in allocation. That is CPU time, so there is none
     beside wall time."""
-    if not study.ceiling.known or (study.ground and study.ground.trial.wall):
+    if not study.ceiling.known or (study.baseline and study.baseline.trial.wall):
         return None
     return max(0.0, program_seconds - study.ceiling.high)
 
 
 def make_bars(study: Study) -> Iterator[Bar]:
-    ground = study.ground
-    program_seconds = ground.trial.program_seconds if ground else study.globals.seconds
+    baseline = study.baseline
+    program_seconds = baseline.trial.program_seconds if baseline else study.globals.seconds
     peak = study.globals.peak_bytes
     yield Bar("as it is", study.base, program_seconds, None, peak_ratio(0.0, peak), "before")
     for malloc_effect in study.globals.effects:
@@ -217,7 +217,7 @@ def make_bars(study: Study) -> Iterator[Bar]:
             shown,
             "malloc",
         )
-    for effect in ground.allowed if ground else ():
+    for effect in baseline.allowed if baseline else ():
         kind = "best" if study.best and effect is study.best else "local"
         shown = peak_ratio(effect.peak_bytes.median, peak)
         about = f"in {study.chosen.title}" if study.chosen else ""
@@ -248,7 +248,12 @@ def _bar_row(bar: Bar, widest: float, floor: float | None) -> Row:
 def _tried(study: Study) -> list[Section]:
     if study.trial is None or study.chosen is None:
         return []
-    aged = [ground for heap in study.aged for scope in heap.scopes for ground in (scope.ground, scope.on_top)]
+    aged = [
+        baseline
+        for heap in study.aged
+        for scope in heap.scopes
+        for baseline in (scope.baseline, scope.on_top)
+    ]
     blocks: list[Block] = [
         Paragraph(
             f"{study.trial.rounds} rounds in random order; medians of the differences to the null within a "
@@ -256,11 +261,11 @@ def _tried(study: Study) -> list[Section]:
             "null finds the scope in the same way and serves nothing."
         )
     ]
-    for ground in filter(None, (*study.trial.grounds, study.on_top, *aged)):
-        kind = "wall time" if ground.trial.wall else "CPU time"
-        heading = f"Against {ground.title}"
-        program = f"{times(ground.trial.program_seconds)} of {kind} as it is"
-        blocks += [Paragraph(f"{heading}: {program}."), _strategies(study, ground, heading)]
+    for baseline in filter(None, (*study.trial.baselines, study.on_top, *aged)):
+        kind = "wall time" if baseline.trial.wall else "CPU time"
+        heading = f"Against {baseline.title}"
+        program = f"{times(baseline.trial.program_seconds)} of {kind} as it is"
+        blocks += [Paragraph(f"{heading}: {program}."), _strategies(study, baseline, heading)]
     if study.briefly:
         heading = "Every strategy, in a short trial"
         blocks += [Paragraph(f"{heading}:"), _strategies(study, study.briefly, heading)]
@@ -269,19 +274,19 @@ def _tried(study: Study) -> list[Section]:
     return [Section("Tried", tuple(blocks), about=f"trials in {study.chosen.with_source}")]
 
 
-def _strategies(study: Study, ground: Ground, caption: str) -> Table:
-    rows = tuple(_strategy(study, ground, effect) for effect in ground.trial.effects)
+def _strategies(study: Study, baseline: Baseline, caption: str) -> Table:
+    rows = tuple(_strategy(study, baseline, effect) for effect in baseline.trial.effects)
     return Table(caption, STRATEGIES, rows)
 
 
-def _strategy(study: Study, ground: Ground, effect: Effect) -> Row:
+def _strategy(study: Study, baseline: Baseline, effect: Effect) -> Row:
     counts = effect.counts
-    mark = " (another output)" if effect.strategy in ground.differing else ""
+    mark = " (another output)" if effect.strategy in baseline.differing else ""
     return Row(
         (
             f"{effect.strategy}{mark}",
             change(effect.time),
-            percent(abs(effect.time.median) / ground.trial.program_seconds),
+            percent(abs(effect.time.median) / baseline.trial.program_seconds),
             peak_ratio(effect.peak_bytes.median, study.globals.peak_bytes),
             f"{effect.faults.median:+,.0f}",
             percent(counts.served / counts.requests) if counts.requests else "",

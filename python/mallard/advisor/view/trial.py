@@ -9,7 +9,7 @@ from dataclasses import asdict
 from mallard.advisor.trial.campaign import (
     OUTPUT_IGNORED,
     PAST_MALLOC,
-    Ground,
+    Baseline,
     Result,
     describe_failures_together,
     faster_null,
@@ -52,35 +52,35 @@ MORE_OR_LESS = (
 
 
 def trial_json(result: Result) -> str:
-    wall = any(ground.trial.wall for ground in result.grounds)
+    wall = any(baseline.trial.wall for baseline in result.baselines)
     head = {"format": "mallard trial", "version": 1, "wall": wall}
     figure = result.promise and asdict(result.promise)
     return json.dumps({**head, "figure": figure, **asdict(result)}, indent=1)
 
 
 def trial_report(result: Result, notes: Sequence[str] = ()) -> Report:
-    """The answer is the first ground's. Of several, each has a section with its own."""
-    first, *others = result.grounds
+    """The answer is the first baseline's. Of several, each has a section with its own."""
+    first, *others = result.baselines
     return Report(
         title=f"A trial of {result.scope.name}",
         answer=Paragraph(_answer(result, first)),
         sections=(
-            Section(first.title, _ground(result, first), is_headed=bool(others)),
+            Section(first.title, _baseline(result, first), is_headed=bool(others)),
             *(
                 Section(
-                    ground.title,
-                    (Paragraph(_answer(result, ground)), *_ground(result, ground)),
+                    baseline.title,
+                    (Paragraph(_answer(result, baseline)), *_baseline(result, baseline)),
                     is_headed=True,
                 )
-                for ground in others
+                for baseline in others
             ),
         ),
         notes=(MORE_OR_LESS, *notes),
     )
 
 
-def _ground(result: Result, ground: Ground) -> tuple[Block, ...]:
-    trial = ground.trial
+def _baseline(result: Result, baseline: Baseline) -> tuple[Block, ...]:
+    trial = baseline.trial
     kind = "wall time, because several threads allocate in the scope" if trial.wall else "CPU time"
     facts = (
         f"The program takes {_milliseconds(trial.program_seconds)} of {kind}. The scope makes "
@@ -90,8 +90,8 @@ def _ground(result: Result, ground: Ground) -> tuple[Block, ...]:
     detection = [text] if (text := _detection(result, trial.null)) else []
     return (
         Paragraph(facts),
-        *([_table(ground)] if trial.effects else []),
-        *map(Paragraph, [*detection, *_notes(ground)]),
+        *([_table(baseline)] if trial.effects else []),
+        *map(Paragraph, [*detection, *_notes(baseline)]),
     )
 
 
@@ -124,38 +124,38 @@ def _detection(result: Result, null: Counts) -> str:
     )
 
 
-def _answer(result: Result, ground: Ground) -> str:
-    best = ground.best
-    if ground.is_unmeasured:
-        failures = describe_failures_together(ground.failures)
+def _answer(result: Result, baseline: Baseline) -> str:
+    best = baseline.best
+    if baseline.is_unmeasured:
+        failures = describe_failures_together(baseline.failures)
         return f"{result.scope.name}: nothing could be measured: {failures}. {PAST_MALLOC}"
     if best is None:
         room = unresolved(
-            {effect.strategy: effect.time for effect in ground.allowed},
-            ground.trial.program_seconds,
-            len(ground.trial.effects) + 2,
-            ground.trial.null_seconds,
+            {effect.strategy: effect.time for effect in baseline.allowed},
+            baseline.trial.program_seconds,
+            len(baseline.trial.effects) + 2,
+            baseline.trial.null_seconds,
         )
         but = f"; {room}" if room else ""
         return (
-            f"{result.scope.name}: no strategy saves time beyond its interval, against {ground.title}{but}."
+            f"{result.scope.name}: no strategy saves time beyond its interval, against {baseline.title}{but}."
         )
     served_by = (STRATEGIES | KEPT)[best.strategy]
     return (
         f"{result.scope.name}: {served_by} saves {_milliseconds(-best.time.median)} of "
-        f"{_milliseconds(ground.trial.program_seconds)} ({_milliseconds(-best.time.high)} to "
-        f"{_milliseconds(-best.time.low)}), against {ground.title}."
+        f"{_milliseconds(baseline.trial.program_seconds)} ({_milliseconds(-best.time.high)} to "
+        f"{_milliseconds(-best.time.low)}), against {baseline.title}."
     )
 
 
-def _table(ground: Ground) -> Table:
-    rows = tuple(_row(ground, effect) for effect in ground.trial.effects)
-    return Table(f"Allocators beside the null, against {ground.title}", COLUMNS, rows)
+def _table(baseline: Baseline) -> Table:
+    rows = tuple(_row(baseline, effect) for effect in baseline.trial.effects)
+    return Table(f"Allocators beside the null, against {baseline.title}", COLUMNS, rows)
 
 
-def _row(ground: Ground, effect: Effect) -> Row:
+def _row(baseline: Baseline, effect: Effect) -> Row:
     counts, time = effect.counts, effect.time
-    share = time.median / ground.trial.program_seconds if ground.trial.program_seconds else 0.0
+    share = time.median / baseline.trial.program_seconds if baseline.trial.program_seconds else 0.0
     cells = (
         effect.strategy,
         Figure(time.median, Unit.MILLISECONDS_MORE),
@@ -176,24 +176,24 @@ def last_request(of_servers: Sequence[tuple[int, int]]) -> str:
     return f" The last request of the scope: {'; of another thread: '.join(named)}." if named else ""
 
 
-def _notes(ground: Ground) -> list[str]:
-    notes = [warning] if (warning := short(ground.trial.program_seconds)) else []
+def _notes(baseline: Baseline) -> list[str]:
+    notes = [warning] if (warning := short(baseline.trial.program_seconds)) else []
     notes += [
         f"{strategy}: the program {failure} under it; without it, it does not."
-        f"{last_request(ground.trial.last.get(strategy, ()))}"
-        for strategy, failure in ground.trial.failed.items()
+        f"{last_request(baseline.trial.last.get(strategy, ()))}"
+        for strategy, failure in baseline.trial.failed.items()
     ]
     notes += [
-        f"{strategy}: the output differs from the unchanged program's." for strategy in ground.differing
+        f"{strategy}: the output differs from the unchanged program's." for strategy in baseline.differing
     ]
-    if not ground.compared:
+    if not baseline.compared:
         notes.append(OUTPUT_IGNORED)
-    for effect in ground.trial.effects:
+    for effect in baseline.trial.effects:
         if reasons := unserved_reasons(effect.counts):
             notes.append(f"{effect.strategy}: the global allocator served {reasons}.")
         if effect.counts.moved:
             notes.append(f"{effect.strategy}: realloc moved {count(effect.counts.moved)} blocks.")
-    by_region = [effect for effect in ground.trial.effects if "monotonic" in effect.strategy]
+    by_region = [effect for effect in baseline.trial.effects if "monotonic" in effect.strategy]
     for effect in by_region:
         counts = effect.counts
         if counts.served and counts.started_again == 0 and counts.never_freed:
@@ -202,15 +202,17 @@ def _notes(ground: Ground) -> list[str]:
                 f"never used again; {count(counts.never_freed)} of {count(counts.served)} blocks were never "
                 "freed."
             )
-    if ground.trial.metric is not None:
+    if baseline.trial.metric is not None:
         changes = [
             f"{metric_change(effect.metric)} with {effect.strategy}"
-            for effect in ground.trial.effects
+            for effect in baseline.trial.effects
             if effect.metric
         ]
-        notes.append("; ".join([f"The metric of the load is {figure(ground.trial.metric)}", *changes]) + ".")
-    if slope := ground.slope:
-        delays = in_prose([str(delay) for delay, _ in ground.sensitivity])
+        notes.append(
+            "; ".join([f"The metric of the load is {figure(baseline.trial.metric)}", *changes]) + "."
+        )
+    if slope := baseline.slope:
+        delays = in_prose([str(delay) for delay, _ in baseline.sensitivity])
         part, low, high = (round(100 * value) for value in (slope.median, slope.low, slope.high))
         notes.append(
             f"With {delays} ns more for each operation of the scope, {part} % of the delay is in the "

@@ -15,7 +15,6 @@ from mallard.advisor.verify import (
     Comparison,
     Ownership,
     Pool,
-    Typical,
     Verification,
 )
 from mallard.shared.prose import in_prose, printable_name
@@ -108,61 +107,51 @@ def _called(name: str) -> str:
 
 
 def _table(comparison: Comparison) -> Table:
+    before = comparison.programs[BEFORE]
     kind = "wall time" if comparison.wall else "CPU time"
-    rows = (
-        *_rows(
-            comparison,
+    quantities: tuple[tuple[str, float, Callable[[Change], Difference], Unit, Unit], ...] = (
+        (
             f"{kind}, ms",
-            lambda typical: typical.seconds,
+            before.seconds,
             lambda change: change.time,
-            (Unit.MILLISECONDS, Unit.MILLISECONDS_MORE),
+            Unit.MILLISECONDS,
+            Unit.MILLISECONDS_MORE,
         ),
-        *_rows(
-            comparison,
+        (
             "peak memory, KiB",
-            lambda typical: typical.peak_bytes,
+            before.peak_bytes,
             lambda change: change.peak_bytes,
-            (Unit.KIBIBYTES, Unit.KIBIBYTES_MORE),
+            Unit.KIBIBYTES,
+            Unit.KIBIBYTES_MORE,
         ),
-        *_rows(
-            comparison,
-            "page faults",
-            lambda typical: typical.faults,
-            lambda change: change.faults,
-            (Unit.COUNT, Unit.COUNT_MORE),
-        ),
+        ("page faults", before.faults, lambda change: change.faults, Unit.COUNT, Unit.COUNT_MORE),
     )
-    return Table("Before and after the change", COLUMNS, rows)
-
-
-def _rows(
-    comparison: Comparison,
-    name: str,
-    typical: Callable[[Typical], float],
-    change: Callable[[Change], Difference],
-    units: tuple[Unit, Unit],
-) -> list[Row]:
-    unit, more = units
-    base = typical(comparison.programs[BEFORE])
     parts = (
-        (name, comparison.whole),
+        ("", comparison.whole),
         ("  the rewrite alone", comparison.rewrite),
         ("  the allocator alone", comparison.allocator),
     )
-    rows = []
-    for title, part in parts:
-        if part is None:
-            continue
-        difference = change(part)
-        is_whole = part is comparison.whole
-        base_figure = Figure(base, unit) if is_whole else None
-        # With the median of AFTER, which is of another round, the row would not add up.
-        after_figure = Figure(base + difference.median, unit) if is_whole else None
-        share = Figure(difference.median / base, Unit.PERCENT_MORE) if base else None
-        mood = Mood.GOOD if difference.high < 0 else Mood.BAD if difference.low > 0 else None
-        median, interval = Figure(difference.median, more), Interval(difference.low, difference.high, more)
-        rows.append(Row((title, base_figure, after_figure, median, interval, share), mood))
-    return rows
+    rows = (
+        _row(title or name, base, difference(part), unit, more, is_whole=not title)
+        for name, base, difference, unit, more in quantities
+        for title, part in parts
+        if part
+    )
+    return Table("Before and after the change", COLUMNS, tuple(rows))
+
+
+def _row(title: str, base: float, change: Difference, unit: Unit, more: Unit, *, is_whole: bool) -> Row:
+    """After is before with the change: with the median of AFTER, which is of another round, the row would not
+    add up."""
+    cells = (
+        title,
+        Figure(base, unit) if is_whole else None,
+        Figure(base + change.median, unit) if is_whole else None,
+        Figure(change.median, more),
+        Interval(change.low, change.high, more),
+        Figure(change.median / base, Unit.PERCENT_MORE) if base else None,
+    )
+    return Row(cells, Mood.GOOD if change.high < 0 else Mood.BAD if change.low > 0 else None)
 
 
 def _notes(comparison: Comparison, advice: Advice | None) -> list[str]:

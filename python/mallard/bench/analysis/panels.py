@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from mallard.bench.analysis import race_map, strategy_map
 from mallard.bench.analysis.averages import compiler_effects
 from mallard.bench.analysis.labels import strategy_heads
 from mallard.bench.analysis.names import in_table_order
 from mallard.bench.analysis.panel.density import density_report
 from mallard.bench.analysis.panel.fragmentation import fragmentation_report
 from mallard.bench.analysis.panel.locality import locality_report
-from mallard.bench.analysis.panel.phases import phases_report
-from mallard.bench.analysis.panel.races import race_report
-from mallard.bench.analysis.panel.spreads import spreads_report
-from mallard.bench.analysis.panel.works import works_report
+from mallard.bench.analysis.panel.phases import phases_sections
+from mallard.bench.analysis.panel.races import race_sections
+from mallard.bench.analysis.panel.spreads import spreads_sections
+from mallard.bench.analysis.panel.works import works_sections
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Own, Phases, Race, Spreads, Works
 from mallard.bench.result import Row
 from mallard.shared.report.figures import digits
-from mallard.shared.report.model import Paragraph, Report, Section
+from mallard.shared.report.model import Paragraph, Points, Report, Section
 from mallard.shared.report.picture import HeatMap, Layer, Spot, Tile
 from mallard.shared.stats import Ratio
 
@@ -45,17 +46,23 @@ def panel_report(
 
 
 def _report(experiment: Experiment, rows: Sequence[Row], cores: int | None, *, everything: bool) -> Report:
+    notes: tuple[str, ...] = ()
     match experiment.panel:
         case Phases() as panel:
-            return phases_report(experiment, panel, rows)
+            sections = phases_sections(experiment, panel, rows)
+            notes = (f"{panel.legend} {strategy_map.MARKS}",)
         case Race() as panel:
-            return race_report(experiment, panel, rows, cores, everything=everything)
+            sections = race_sections(experiment, panel, rows, cores, everything=everything)
+            notes = (f"{panel.legend} {race_map.MARKS}",)
         case Works() as panel:
-            return works_report(experiment, panel, rows)
+            sections = works_sections(experiment, panel, rows)
+            notes = (f"{panel.legend} {strategy_map.MARKS}",)
         case Spreads() as panel:
-            return spreads_report(experiment, panel, rows)
+            sections = spreads_sections(experiment, panel, rows)
         case Own():
             return OWN[experiment.name](experiment, rows, everything=everything)
+    points = [text for block in sections[0].answer if isinstance(block, Points) for text in block.texts]
+    return Report(experiment.heading, Paragraph(points[0] if points else ""), tuple(sections), notes)
 
 
 def _compilers(rows: Sequence[Row]) -> Section | None:

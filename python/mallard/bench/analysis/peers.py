@@ -1,9 +1,9 @@
 """Compares mallard with other libraries: its fastest strategy in each cell with the fastest of each peer, and
 counterpart with counterpart: a strategy of mallard's and one of another library for the same use.
 
-    rows -> contests -> Contest, one for each run, cell and quantity
-         -> duels -> Duel, one for each cell and peer
-         -> standings -> Standing, one for each experiment, quantity and peer
+    rows -> cell_times -> CellTimes, one for each run, cell and quantity
+         -> results -> CellResult, one for each cell and peer
+         -> summaries -> Summary, one for each experiment, quantity and peer
     rows -> counterparts -> Counterpart, one for each pair that was measured
          -> nearest -> the fastest counterpart of each of mallard's strategies
 
@@ -48,7 +48,7 @@ IDLE_NS = 0.05
 
 
 @dataclass(frozen=True)
-class Contest:
+class CellTimes:
     run: int
     experiment: str
     quantity: Quantity
@@ -57,16 +57,16 @@ class Contest:
     unfinished: dict[str, str]  # strategy without a finished repetition -> its last failure
 
 
-def contests(rows: Iterable[Row]) -> Iterator[Contest]:
-    """The contests, run by run in ascending order. Times of different runs are not paired."""
+def cell_times(rows: Iterable[Row]) -> Iterator[CellTimes]:
+    """The cell_times, run by run in ascending order. Times of different runs are not paired."""
     runs: dict[tuple[int, str], list[Row]] = {}
     for row in rows:
         runs.setdefault((row.run_id, row.experiment), []).append(row)
     for (run, experiment), run_rows in sorted(runs.items(), key=lambda item: item[0][0]):
         if experiment == LOCALITY:
-            yield from _locality_contests(run, run_rows)
+            yield from _locality_times(run, run_rows)
         else:
-            yield from _cell_contests(run, experiment, run_rows)
+            yield from _times_of_cells(run, experiment, run_rows)
 
 
 def compared_quantities(experiment: str) -> tuple[Quantity, ...]:
@@ -78,7 +78,7 @@ def is_memory(quantity: Quantity) -> bool:
     return quantity.figure.endswith("_bytes")
 
 
-def _cell_contests(run: int, experiment: str, rows: Sequence[Row]) -> Iterator[Contest]:
+def _times_of_cells(run: int, experiment: str, rows: Sequence[Row]) -> Iterator[CellTimes]:
     description = EXPERIMENTS.get(experiment)
     excluded = description.roles(AMOUNT, FOLLOWS) if description else set()
     for row in cell_rows(rows):
@@ -86,17 +86,17 @@ def _cell_contests(run: int, experiment: str, rows: Sequence[Row]) -> Iterator[C
         done = {name: cell for name, cell in row.cells.items() if cell.finished}
         unfinished = {name: cell.status for name, cell in row.cells.items() if not cell.finished}
         times = {name: cell.times for name, cell in done.items()}
-        yield Contest(run, experiment, TIME, place, times, unfinished)
+        yield CellTimes(run, experiment, TIME, place, times, unfinished)
         for quantity in compared_quantities(experiment)[1:]:
             least = 0.0 if is_memory(quantity) else IDLE_NS
             values_by_name = {
                 name: above(least, cell.figures.get(quantity.figure, {})) for name, cell in done.items()
             }
             measured = {name: values for name, values in values_by_name.items() if values}
-            yield Contest(run, experiment, quantity, place, measured, unfinished)
+            yield CellTimes(run, experiment, quantity, place, measured, unfinished)
 
 
-def _locality_contests(run: int, rows: Sequence[Row]) -> Iterator[Contest]:
+def _locality_times(run: int, rows: Sequence[Row]) -> Iterator[CellTimes]:
     for system in locality_systems(rows):
         for length in system.list_lengths:
             ended = {
@@ -110,7 +110,7 @@ def _locality_contests(run: int, rows: Sequence[Row]) -> Iterator[Contest]:
                     name: surface.at(length, factor) for name, surface in system.surfaces.items()
                 }
                 times = {name: values for name, values in times_by_name.items() if values}
-                yield Contest(run, LOCALITY, TIME, (*place, *system.setting), times, ended)
+                yield CellTimes(run, LOCALITY, TIME, (*place, *system.setting), times, ended)
 
 
 # The verdicts on mallard.
@@ -134,7 +134,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Duel:
+class CellResult:
     run: int
     experiment: str
     quantity: Quantity
@@ -164,73 +164,73 @@ class Duel:
 
 
 @dataclass(frozen=True)
-class Standing:
+class Summary:
     experiment: str
     quantity: Quantity
     peer: str
-    duels: tuple[Duel, ...]
+    results: tuple[CellResult, ...]
 
     @cached_property
     def counts(self) -> Counter[str]:
-        return Counter(duel.verdict for duel in self.duels)
+        return Counter(result.verdict for result in self.results)
 
     @cached_property
     def mean(self) -> Ratio | None:
         """The geometric mean over the cells that both sides finished. If some cells have an interval, those
         without one are left out.
         """
-        pairings = [duel.pairing for duel in self.duels if duel.pairing]
+        pairings = [result.pairing for result in self.results if result.pairing]
         repeated = [pairing for pairing in pairings if len(pairing[0]) > 1]
         return geometric_mean_ratio(repeated or pairings) if pairings else None
 
     @property
-    def worst(self) -> Duel | None:
+    def worst(self) -> CellResult | None:
         """The cell in which mallard is slowest relative to the peer."""
-        return max(self.duels, key=_rank, default=None)
+        return max(self.results, key=_rank, default=None)
 
 
-def duels(rows: Iterable[Row]) -> list[Duel]:
-    """The duels of each cell from the newest run that decides it, sorted by experiment, quantity and
+def cell_results(rows: Iterable[Row]) -> list[CellResult]:
+    """The results of each cell from the newest run that decides it, sorted by experiment, quantity and
     peer."""
-    newest = newest_duels(duel for contest in contests(rows) for duel in _duels_of_fastest(contest))
-    return sorted(newest, key=lambda duel: (*_order(duel), order_of_peer(duel.peer)))
+    newest = newest_results(result for entry in cell_times(rows) for result in _results_of_fastest(entry))
+    return sorted(newest, key=lambda result: (*_order(result), order_of_peer(result.peer)))
 
 
-def newest_duels(candidates: Iterable[Duel], *, by_strategy: bool = False) -> list[Duel]:
-    """The last decisive duel of each cell and peer, or else the last one."""
-    newest: dict[tuple[str, Quantity, Setting, str, str], Duel] = {}
-    for duel in candidates:
+def newest_results(candidates: Iterable[CellResult], *, by_strategy: bool = False) -> list[CellResult]:
+    """The last decisive result of each cell and peer, or else the last one."""
+    newest: dict[tuple[str, Quantity, Setting, str, str], CellResult] = {}
+    for result in candidates:
         key = (
-            *(duel.experiment, duel.quantity, duel.cell, duel.peer),
-            duel.ours.strategy if by_strategy else "",
+            *(result.experiment, result.quantity, result.cell, result.peer),
+            result.ours.strategy if by_strategy else "",
         )
-        if key not in newest or duel.verdict != OPEN or newest[key].verdict == OPEN:
-            newest[key] = duel
+        if key not in newest or result.verdict != OPEN or newest[key].verdict == OPEN:
+            newest[key] = result
     return list(newest.values())
 
 
-def standings(all_duels: Iterable[Duel]) -> list[Standing]:
-    grouped: dict[tuple[str, Quantity, str], list[Duel]] = {}
-    for duel in all_duels:
-        grouped.setdefault((duel.experiment, duel.quantity, duel.peer), []).append(duel)
-    return [Standing(*key, tuple(group)) for key, group in grouped.items()]
+def summaries(all_results: Iterable[CellResult]) -> list[Summary]:
+    grouped: dict[tuple[str, Quantity, str], list[CellResult]] = {}
+    for result in all_results:
+        grouped.setdefault((result.experiment, result.quantity, result.peer), []).append(result)
+    return [Summary(*key, tuple(group)) for key, group in grouped.items()]
 
 
-def by_quantity(standings: Iterable[Standing]) -> dict[tuple[str, Quantity], dict[str, Standing]]:
-    """Experiment and quantity -> peer -> standing."""
-    lines: dict[tuple[str, Quantity], dict[str, Standing]] = {}
-    for standing in standings:
-        lines.setdefault((standing.experiment, standing.quantity), {})[standing.peer] = standing
+def by_quantity(summaries: Iterable[Summary]) -> dict[tuple[str, Quantity], dict[str, Summary]]:
+    """Experiment and quantity -> peer -> summary."""
+    lines: dict[tuple[str, Quantity], dict[str, Summary]] = {}
+    for summary in summaries:
+        lines.setdefault((summary.experiment, summary.quantity), {})[summary.peer] = summary
     return lines
 
 
-def peers_in(standings: Iterable[Standing]) -> list[str]:
-    return sorted({standing.peer for standing in standings}, key=order_of_peer)
+def peers_in(summaries: Iterable[Summary]) -> list[str]:
+    return sorted({summary.peer for summary in summaries}, key=order_of_peer)
 
 
-def losses(candidates: Iterable[Duel]) -> list[Duel]:
+def losses(candidates: Iterable[CellResult]) -> list[CellResult]:
     """Every cell in which a peer is faster beyond the interval, the worst first."""
-    return sorted((duel for duel in candidates if duel.verdict == SLOWER), key=_rank, reverse=True)
+    return sorted((result for result in candidates if result.verdict == SLOWER), key=_rank, reverse=True)
 
 
 def has_contenders(rows: Iterable[Row]) -> bool:
@@ -238,41 +238,41 @@ def has_contenders(rows: Iterable[Row]) -> bool:
     return any(find_peer(row.strategy) not in ("", OWN) for row in rows)
 
 
-def _duels_of_fastest(contest: Contest) -> list[Duel]:
+def _results_of_fastest(entry: CellTimes) -> list[CellResult]:
     by_side: dict[str, list[str]] = {}
-    for name in in_table_order({*contest.times, *contest.unfinished}):
+    for name in in_table_order({*entry.times, *entry.unfinished}):
         side = "" if ours(name) else find_peer(name)
         if side or ours(name):
             by_side.setdefault(side, []).append(name)
     if "" not in by_side:
         return []
-    own = _best(contest, by_side.pop(""))
-    sides = {peer: _best(contest, names) for peer, names in by_side.items()}
+    own = _best(entry, by_side.pop(""))
+    sides = {peer: _best(entry, names) for peer, names in by_side.items()}
     return [
-        Duel(contest.run, contest.experiment, contest.quantity, contest.cell, peer, own, theirs)
+        CellResult(entry.run, entry.experiment, entry.quantity, entry.cell, peer, own, theirs)
         for peer, theirs in sides.items()
         if own.times or theirs.times
     ]
 
 
-def _best(contest: Contest, names: Sequence[str]) -> Side:
-    done: Mapping[str, Times] = {name: contest.times[name] for name in names if name in contest.times}
+def _best(entry: CellTimes, names: Sequence[str]) -> Side:
+    done: Mapping[str, Times] = {name: entry.times[name] for name in names if name in entry.times}
     if not done:
-        return Side(names[-1], {}, contest.unfinished.get(names[-1], ""))
+        return Side(names[-1], {}, entry.unfinished.get(names[-1], ""))
     best = min(done, key=lambda name: median(list(done[name].values())))
     return Side(best, done[best])
 
 
-def _rank(duel: Duel) -> tuple[bool, float]:
+def _rank(result: CellResult) -> tuple[bool, float]:
     """The factor by which mallard is slower. A cell that it did not finish is worse than any ratio."""
-    return not duel.ours.times, duel.ratio.median if duel.ratio else 0.0
+    return not result.ours.times, result.ratio.median if result.ratio else 0.0
 
 
-def _order(duel: Duel) -> tuple[int, int]:
+def _order(result: CellResult) -> tuple[int, int]:
     experiments = list(EXPERIMENTS)
     return (
-        experiments.index(duel.experiment) if duel.experiment in experiments else len(experiments),
-        compared_quantities(duel.experiment).index(duel.quantity),
+        experiments.index(result.experiment) if result.experiment in experiments else len(experiments),
+        compared_quantities(result.experiment).index(result.quantity),
     )
 
 
@@ -330,36 +330,34 @@ PLAIN = (
 class Counterpart:
     ours: str
     theirs: str
-    standings: tuple[Standing, ...]  # one for each experiment
+    summaries: tuple[Summary, ...]  # one for each experiment
 
     @cached_property
     def counts(self) -> Counter[str]:
         """The cells by verdict on mallard."""
-        return sum((standing.counts for standing in self.standings), Counter[str]())
+        return sum((summary.counts for summary in self.summaries), Counter[str]())
 
     @cached_property
     def ratio(self) -> float | None:
         """mallard's time / the other's; None if no cell has both."""
-        logs = [log(standing.mean.median) for standing in self.standings if standing.mean]
+        logs = [log(summary.mean.median) for summary in self.summaries if summary.mean]
         return exp(sum(logs) / len(logs)) if logs else None
 
     @property
-    def worst(self) -> Standing | None:
+    def worst(self) -> Summary | None:
         """The experiment in which mallard's strategy is slowest relative to the other."""
-        measured = [standing for standing in self.standings if standing.mean]
-        return max(
-            measured, key=lambda standing: standing.mean.median if standing.mean else 0.0, default=None
-        )
+        measured = [summary for summary in self.summaries if summary.mean]
+        return max(measured, key=lambda summary: summary.mean.median if summary.mean else 0.0, default=None)
 
 
 def counterparts(rows: Iterable[Row]) -> list[Counterpart]:
     """The pairs that were measured, in the order of PAIRS, the fastest counterpart first."""
-    all_duels = (duel for contest in contests(rows) for duel in _duels_of_counterparts(contest))
-    newest = newest_duels(all_duels, by_strategy=True)
-    by_pair: dict[tuple[str, str], list[Duel]] = {}
-    for duel in newest:
-        by_pair.setdefault((duel.ours.strategy, duel.theirs.strategy), []).append(duel)
-    pairs = [Counterpart(*pair, tuple(standings(group))) for pair, group in by_pair.items()]
+    all_results = (result for entry in cell_times(rows) for result in _results_of_counterparts(entry))
+    newest = newest_results(all_results, by_strategy=True)
+    by_pair: dict[tuple[str, str], list[CellResult]] = {}
+    for result in newest:
+        by_pair.setdefault((result.ours.strategy, result.theirs.strategy), []).append(result)
+    pairs = [Counterpart(*pair, tuple(summaries(group))) for pair, group in by_pair.items()]
     order = list(PAIRS)
     return sorted(pairs, key=lambda pair: (order.index(pair.ours), -(pair.ratio or 0.0)))
 
@@ -369,15 +367,15 @@ def nearest(pairs: Sequence[Counterpart]) -> list[Counterpart]:
     return list({pair.ours: pair for pair in reversed(pairs)}.values())[::-1]
 
 
-def _duels_of_counterparts(contest: Contest) -> Iterable[Duel]:
-    if contest.quantity != TIME:
+def _results_of_counterparts(entry: CellTimes) -> Iterable[CellResult]:
+    if entry.quantity != TIME:
         return
-    present = {*contest.times, *contest.unfinished}
+    present = {*entry.times, *entry.unfinished}
     for own, names in PAIRS.items():
         for theirs in sorted(_present_counterparts(names, present)) if own in present else ():
-            sides = _side(contest, own), _side(contest, theirs)
+            sides = _side(entry, own), _side(entry, theirs)
             if any(side.times for side in sides):
-                yield Duel(contest.run, contest.experiment, TIME, contest.cell, theirs, *sides)
+                yield CellResult(entry.run, entry.experiment, TIME, entry.cell, theirs, *sides)
 
 
 def _present_counterparts(names: Iterable[str], present: Iterable[str]) -> set[str]:
@@ -388,8 +386,8 @@ def _present_counterparts(names: Iterable[str], present: Iterable[str]) -> set[s
     }
 
 
-def _side(contest: Contest, name: str) -> Side:
-    return Side(name, contest.times.get(name, {}), contest.unfinished.get(name, ""))
+def _side(entry: CellTimes, name: str) -> Side:
+    return Side(name, entry.times.get(name, {}), entry.unfinished.get(name, ""))
 
 
 MARGIN = 0.05  # larger losses are counted separately
@@ -407,20 +405,24 @@ _COUNTS = {
 class CellNames:
     """The words that distinguish the cells of an experiment."""
 
-    def __init__(self, duels: Iterable[Duel]) -> None:
+    def __init__(self, results: Iterable[CellResult]) -> None:
         values: dict[tuple[str, str], set[object]] = {}
-        for duel in duels:
-            for name, value in duel.cell:
-                values.setdefault((duel.experiment, name), set()).add(value)
+        for result in results:
+            for name, value in result.cell:
+                values.setdefault((result.experiment, name), set()).add(value)
         self._differing = {place for place, seen in values.items() if len(seen) > 1}
 
-    def of(self, duel: Duel) -> str:
-        cell = dict(duel.cell)
-        description = EXPERIMENTS.get(duel.experiment)
+    def of(self, result: CellResult) -> str:
+        cell = dict(result.cell)
+        description = EXPERIMENTS.get(result.experiment)
         places = [axis.name for axis in description.axes if axis.value_format] if description else []
-        varying = [name for name in cell if name not in places and (duel.experiment, name) in self._differing]
+        varying = [
+            name for name in cell if name not in places and (result.experiment, name) in self._differing
+        ]
         return ", ".join(
-            _parameter_text(duel.experiment, name, cell[name]) for name in (*places, *varying) if name in cell
+            _parameter_text(result.experiment, name, cell[name])
+            for name in (*places, *varying)
+            if name in cell
         )
 
 
@@ -429,11 +431,11 @@ def title(experiment: str, quantity: Quantity) -> str:
     return experiment if quantity == TIME else f"{experiment}, {quantity.short}"
 
 
-def value_text(side: Side, duel: Duel) -> str:
+def value_text(side: Side, result: CellResult) -> str:
     """`2.31 ns`, `1.2 MiB`, or the kind of failure."""
     if side.value is None:
         return STATUS_TEXT.get(side.status, UNFINISHED)
-    return readable(int(side.value)) if is_memory(duel.quantity) else f"{nanoseconds(side.value)} ns"
+    return readable(int(side.value)) if is_memory(result.quantity) else f"{nanoseconds(side.value)} ns"
 
 
 def counts_text(counts: Counter[str]) -> str:
@@ -450,13 +452,13 @@ def ratio_text(ratio: Ratio | None) -> str:
     return f"{ratio_figure(ratio.median)} ({ratio_figure(ratio.low)} to {ratio_figure(ratio.high)})"
 
 
-def duel_text(duel: Duel, names: CellNames) -> str:
+def result_text(result: CellResult, names: CellNames) -> str:
     """`16 bytes, shuffled, allocate: multipool 2.31 ns, boost-pool 1.90 ns, ratio 1.22 (1.15 to 1.30)`"""
     cell_text = ", ".join(
-        filter(None, [names.of(duel), duel.quantity.short if duel.quantity != TIME else ""])
+        filter(None, [names.of(result), result.quantity.short if result.quantity != TIME else ""])
     )
-    parts = [f"{side.strategy} {value_text(side, duel)}" for side in (duel.ours, duel.theirs)]
-    parts += [f"ratio {ratio_text(duel.ratio)}"] if duel.ratio else []
+    parts = [f"{side.strategy} {value_text(side, result)}" for side in (result.ours, result.theirs)]
+    parts += [f"ratio {ratio_text(result.ratio)}"] if result.ratio else []
     return f"{cell_text}: {', '.join(parts)}"
 
 
@@ -475,19 +477,19 @@ def counterpart_sentence(pairs: Sequence[Counterpart]) -> str:
     return f"Counterpart beside counterpart, in {number}, cell by cell, mallard's is {counts}."
 
 
-def peer_sentences(duels: Sequence[Duel], pairs: Sequence[Counterpart] = ()) -> list[str]:
+def peer_sentences(results: Sequence[CellResult], pairs: Sequence[Counterpart] = ()) -> list[str]:
     """The counterparts; then each side's fastest, chosen after the fact; then the libraries that are faster,
     with each experiment's worst.
     """
-    return [*filter(None, [counterpart_sentence(pairs)]), *_fastest(duels)]
+    return [*filter(None, [counterpart_sentence(pairs)]), *_fastest(results)]
 
 
-def _fastest(duels: Sequence[Duel]) -> list[str]:
-    timed = [duel for duel in duels if duel.quantity == TIME]
+def _fastest(results: Sequence[CellResult]) -> list[str]:
+    timed = [result for result in results if result.quantity == TIME]
     if not timed:
         return []
-    peers = len({duel.peer for duel in timed})
-    counts = counts_text(Counter(duel.verdict for duel in timed))
+    peers = len({result.peer for result in timed})
+    counts = counts_text(Counter(result.verdict for result in timed))
     libraries = "1 other library" if peers == 1 else f"{peers} other libraries"
     summary = (
         f"Chosen after the fact, each side's fastest strategy of a cell, beside {libraries}: "
@@ -496,20 +498,20 @@ def _fastest(duels: Sequence[Duel]) -> list[str]:
     lost = losses(timed)
     if not lost:
         return [summary, "No other library is faster in any cell beyond the interval."]
-    losing = {duel.experiment for duel in lost}
-    experiments = dict.fromkeys(duel.experiment for duel in timed if duel.experiment in losing)
+    losing = {result.experiment for result in lost}
+    experiments = dict.fromkeys(result.experiment for result in timed if result.experiment in losing)
     return [summary, *(_losing(name, timed) for name in experiments)]
 
 
-def _shares(timed: Sequence[Duel]) -> str:
+def _shares(timed: Sequence[CellResult]) -> str:
     """The wins over the C library and in locality, which are not wins over an allocator, and the losses that
     matter.
     """
-    won = [duel for duel in timed if duel.verdict == FASTER]
-    of_libc = sum(duel.peer == OWN for duel in won)
-    of_locality = sum(duel.experiment == LOCALITY and duel.peer != OWN for duel in won)
-    slower = [duel for duel in timed if duel.ratio and duel.ratio.median > 1 + MARGIN]
-    beyond = sum(duel.verdict == SLOWER for duel in slower)
+    won = [result for result in timed if result.verdict == FASTER]
+    of_libc = sum(result.peer == OWN for result in won)
+    of_locality = sum(result.experiment == LOCALITY and result.peer != OWN for result in won)
+    slower = [result for result in timed if result.ratio and result.ratio.median > 1 + MARGIN]
+    beyond = sum(result.verdict == SLOWER for result in slower)
     parts = []
     if of_libc or of_locality:
         parts.append(f"{of_libc} wins are over the C library's malloc, {of_locality} more in locality.")
@@ -519,14 +521,14 @@ def _shares(timed: Sequence[Duel]) -> str:
     return " ".join(parts)
 
 
-def _losing(experiment: str, timed: Iterable[Duel]) -> str:
-    cell_duels = [duel for duel in timed if duel.experiment == experiment]
-    lost = losses(cell_duels)
-    (first, most), *remaining = Counter(duel.peer for duel in lost).most_common()
+def _losing(experiment: str, timed: Iterable[CellResult]) -> str:
+    own_results = [result for result in timed if result.experiment == experiment]
+    lost = losses(own_results)
+    (first, most), *remaining = Counter(result.peer for result in lost).most_common()
     named = in_a_list([f"{first} is faster in {most}", *(f"{peer} in {count}" for peer, count in remaining)])
-    cells = len({duel.cell for duel in cell_duels})
+    cells = len({result.cell for result in own_results})
     total = f"of {cells} cell{'' if cells == 1 else 's'}"
-    return f"{experiment}: {named} {total}; at the worst {duel_text(lost[0], CellNames(cell_duels))}."
+    return f"{experiment}: {named} {total}; at the worst {result_text(lost[0], CellNames(own_results))}."
 
 
 def _parameter_text(experiment: str, name: str, value: object) -> str:

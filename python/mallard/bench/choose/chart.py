@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from mallard.bench.choose.case import HIGH, Case, make_case
+from mallard.bench.choose.deciding import CellReference, Evidence
 from mallard.bench.choose.graph import LEAVES, QUESTIONS, ROOT
-from mallard.bench.choose.ground import CellReference, Evidence
 from mallard.bench.choose.walk import Decision, decide
 from mallard.bench.papers.catalogue import structures
 from mallard.bench.result import Row

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.words import in_a_list, percent_text, times_text
 from mallard.bench.cells import times_ratio
-from mallard.bench.choose import ground
+from mallard.bench.choose import deciding
 from mallard.bench.choose.case import NO, Case, counterpart, to_measure
-from mallard.bench.choose.ground import CellReference, Evidence, Ground, Place
+from mallard.bench.choose.deciding import CellReference, DecidingRows, Evidence, Place
 from mallard.bench.footprint import MONOTONIC, readable
 from mallard.bench.library import SHARED
 from mallard.bench.papers.catalogue import (
@@ -37,7 +37,7 @@ POOL, GROWING = "multipool", "monotonic"  # represent pools and monotonic alloca
 class Context:
     case: Case
     evidence: Evidence
-    decisive: Ground  # the rows of the case's leaf
+    decisive: DecidingRows  # the rows of the case's leaf
     excluded: frozenset[str]  # by earlier questions
 
 
@@ -60,7 +60,7 @@ def threads(context: Context) -> Finding:
 
 
 def freed_by(context: Context) -> Finding:
-    contention = ground.contention(context.case, context.evidence, context.case.freed_by)
+    contention = deciding.contention(context.case, context.evidence, context.case.freed_by)
     place = contention.place
     if place is None:
         return Finding(missing=contention.command)
@@ -80,7 +80,7 @@ def locality(context: Context) -> Finding:
     place = context.decisive.place
     if place is None:
         return Finding(missing=context.decisive.command)
-    unshuffled = ground.unshuffled(place, context.case)
+    unshuffled = deciding.unshuffled(place, context.case)
     worse = {
         name: times_ratio(place.times(name, context.decisive.figure), place.times(name, unshuffled))
         for name in (BASE, POOL)
@@ -92,7 +92,7 @@ def locality(context: Context) -> Finding:
 
 
 def density(context: Context) -> Finding:
-    rows = ground.density(context.case, context.evidence)
+    rows = deciding.density(context.case, context.evidence)
     if rows.place is None:
         return Finding(missing=rows.command)
     parameters = rows.place.parameters
@@ -125,7 +125,7 @@ def utilization(context: Context) -> Finding:
         for name, strategy in selectable_strategies().items()
         if strategy.allocator == MONOTONIC
     }
-    churn = ground.utilization(context.case, context.evidence)
+    churn = deciding.utilization(context.case, context.evidence)
     if churn.place is None:
         return Finding(excluded=growing, missing=churn.command)
     place = churn.place
@@ -134,7 +134,7 @@ def utilization(context: Context) -> Finding:
     text = f"with 2^{live} bytes live {in_a_list(held)}, which takes {format_percent(place.ratio(POOL))}"
     cells = _cells(place, [BASE, GROWING, POOL])
     slower = slower_strategies(place, "in churn") | growing
-    reuse = ground.reuse(context.case, context.evidence)
+    reuse = deciding.reuse(context.case, context.evidence)
     if reuse.place is None:
         return Finding(text, cells, slower, missing=reuse.command)
     live, ratio = reuse.place.parameters["live"], reuse.place.ratio(POOL)
@@ -146,14 +146,14 @@ def utilization(context: Context) -> Finding:
 def fragmentation(context: Context) -> Finding:
     if context.case.fragmented == NO:
         return Finding("as specified")
-    used_heap = ground.fragmentation(context.case, context.evidence)
+    used_heap = deciding.fragmentation(context.case, context.evidence)
     if used_heap.place is None:
         return Finding(missing=used_heap.command)
-    fresh = ground.fresh_heap(used_heap.place, context.evidence)
+    fresh = deciding.fresh_heap(used_heap.place, context.evidence)
     worse = times_ratio(used_heap.place.times(BASE), fresh.times(BASE)) if fresh else None
     freed = f"{used_heap.place.parameters['freed']} of its blocks freed"
     text = f"{freed}, new-delete takes {format_percent(worse, 'its time on a fresh heap')}"
-    if ground.serves(used_heap, context.case):
+    if deciding.serves(used_heap, context.case):
         return Finding(text, _cells(used_heap.place, [BASE]))
     names = to_measure(context.case, context.excluded, long_lived=False)
     return Finding(text, _cells(used_heap.place, [BASE]), missing=used_heap.command_for(names))

@@ -1,6 +1,6 @@
 """What whole programs show for a recommended strategy, beside the mallocs that a user could preload.
 
-    rows of programs -> Evidence -> for each size the fullest table, the newest of equals -> Standing
+    rows of programs -> Evidence -> for each size the fullest table, the newest of equals -> InPrograms
 
 A recommendation rests on the rows of one structure, and the programs show what it is worth outside of them.
 """
@@ -23,8 +23,8 @@ from mallard.bench.analysis.panel.works import (
 from mallard.bench.analysis.words import in_a_list, percent_text
 from mallard.bench.cells import Cell
 from mallard.bench.choose.case import counterpart
+from mallard.bench.choose.deciding import Evidence
 from mallard.bench.choose.findings import POOL
-from mallard.bench.choose.ground import Evidence
 from mallard.bench.experiments.programs import NAME, SIZES
 from mallard.bench.strategy_names import GLOBAL_STRATEGIES
 from mallard.shared.age import YOUNG, heap_named
@@ -40,7 +40,7 @@ CONCLUSIONS: dict[Outcome, str] = {
 
 
 @dataclass(frozen=True)
-class Standing:
+class InPrograms:
     note: str = ""
     missing: str = ""  # the command that measures the missing rows
 
@@ -76,7 +76,7 @@ class _Measured:
         return f"in {count} {self.table.size} program{'s' if count > 1 else ''}{heap}"
 
 
-def programs_standing(strategy: str, evidence: Evidence, age: str = YOUNG) -> Standing:
+def compare_in_programs(strategy: str, evidence: Evidence, age: str = YOUNG) -> InPrograms:
     """The time of the strategy, or of its counterpart with the same mechanism and binding, relative to the
     mallocs, in processes of an age. For the global allocator, the time of the best malloc relative to the C
     library's.
@@ -85,7 +85,7 @@ def programs_standing(strategy: str, evidence: Evidence, age: str = YOUNG) -> St
     names = [BASE] if is_global else list(dict.fromkeys((strategy, counterpart(strategy))))
     names = [name for name in names if name in described.names_in(NAME)]
     if not names:
-        return Standing(f"the programs have one thread, and no counterpart of {strategy}")
+        return InPrograms(f"the programs have one thread, and no counterpart of {strategy}")
     sizes = SIZES if age == YOUNG else SIZES[-1:]  # a history is much larger than a small program
     by_size = {size: _find(_tables(evidence, size, age), names) for size in sizes}
     measured = [entry for entry in by_size.values() if entry]
@@ -94,7 +94,7 @@ def programs_standing(strategy: str, evidence: Evidence, age: str = YOUNG) -> St
     runs = sorted({entry.table.run for entry in measured})
     source = f"run{'s' if len(runs) > 1 else ''} {in_a_list(list(map(str, runs)))}"
     note = "; ".join(filter(None, texts))
-    return Standing(
+    return InPrograms(
         f"{note} (geometric means of {source})" if note else "",
         _command(names[0], missing, age) if missing else "",
     )

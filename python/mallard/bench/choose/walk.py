@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from mallard.bench.analysis.names import BASE, malloc, plain
 from mallard.bench.analysis.words import in_a_list, percent_text
 from mallard.bench.choose.case import YES, Case, global_strategy, to_measure
-from mallard.bench.choose.contest import Choice, contest
+from mallard.bench.choose.deciding import DecidingRows, Evidence, find_deciding
 from mallard.bench.choose.findings import FINDINGS, Context, Finding
 from mallard.bench.choose.graph import FEW, FROM_ANOTHER, SCATTERED, Question, find_path
-from mallard.bench.choose.ground import Evidence, Ground, find_ground
-from mallard.bench.choose.programs import Standing, programs_standing
+from mallard.bench.choose.outcome import Choice, decide_outcome
+from mallard.bench.choose.programs import InPrograms, compare_in_programs
 from mallard.bench.footprint import MONOTONIC
 from mallard.bench.library import SHARED
 from mallard.bench.strategy_names import mechanism_name
@@ -43,19 +43,19 @@ class Decision:
 
 def decide(case: Case, evidence: Evidence) -> Decision:
     path, leaf = find_path(case)
-    decisive = find_ground(leaf, case, evidence)
+    decisive = find_deciding(leaf, case, evidence)
     steps: list[Step] = []
     excluded: dict[str, str] = {}
     for question, answer in path:
         finding = FINDINGS[question.name](Context(case, evidence, decisive, frozenset(excluded)))
         steps.append(Step(question, answer, finding))
         excluded |= finding.excluded
-    outcome = contest(case, leaf, decisive, excluded)
+    outcome = decide_outcome(case, leaf, decisive, excluded)
     recommended = outcome.recommended
     age = OLD if case.fragmented == YES else YOUNG
-    standing = programs_standing(recommended.strategy, evidence, age) if recommended else Standing()
+    programs = compare_in_programs(recommended.strategy, evidence, age) if recommended else InPrograms()
     missing = [step.finding.missing for step in steps]
-    missing += [_unmeasured(case, leaf, decisive, excluded), standing.missing]
+    missing += [_unmeasured(case, leaf, decisive, excluded), programs.missing]
     return Decision(
         case,
         leaf,
@@ -66,12 +66,12 @@ def decide(case: Case, evidence: Evidence) -> Decision:
         outcome.equals,
         excluded,
         tuple(dict.fromkeys(command for command in missing if command)),
-        standing.note,
+        programs.note,
         (*_notes(case, decisive), *_conditions(case, decisive, recommended)),
     )
 
 
-def _unmeasured(case: Case, leaf: str, decisive: Ground, excluded: Container[str]) -> str:
+def _unmeasured(case: Case, leaf: str, decisive: DecidingRows, excluded: Container[str]) -> str:
     """The command that measures the missing rows or strategies; empty if nothing is missing."""
     if leaf == FEW:
         return ""
@@ -84,7 +84,7 @@ def _unmeasured(case: Case, leaf: str, decisive: Ground, excluded: Container[str
     return "" if tried >= set(wanted) else decisive.command_for(wanted)
 
 
-def _notes(case: Case, decisive: Ground) -> list[str]:
+def _notes(case: Case, decisive: DecidingRows) -> list[str]:
     """The differences between the measured case and the user's."""
     match, place = case.structure, decisive.place
     notes = [*match.guesses]
@@ -108,7 +108,7 @@ def _notes(case: Case, decisive: Ground) -> list[str]:
     return notes
 
 
-def _conditions(case: Case, decisive: Ground, recommended: Choice | None) -> list[str]:
+def _conditions(case: Case, decisive: DecidingRows, recommended: Choice | None) -> list[str]:
     """The conditions under which the measured program ran, which a user's program must meet."""
     if recommended is None or recommended.is_global:
         return []

@@ -5,16 +5,14 @@ from __future__ import annotations
 from mallard.bench import described
 from mallard.bench.experiments.description.axis import AMOUNT, COUNT, RANGE, THREADS, WORDS, Axis
 from mallard.bench.experiments.description.experiment import WALL, Experiment
-from mallard.bench.experiments.description.panel import MostRatio, Race, Wording
+from mallard.bench.experiments.description.panel import Most, Race, Wording
 from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.experiments.description.scale import PAPER, QUICK, STANDARD, Printed, Scale
-from mallard.bench.experiments.description.sentence import Growth, RaceTopic
+from mallard.bench.experiments.description.sentence import RaceTopic
 
 NAME = "contention"
 STATIC, NONE = "static", "none"
 SELF, OTHER = "self", "other"
-# A pair costs the same with more threads if it takes at most this many times as long.
-FLAT = 1.1
 # P0089 section 11 and P0213 section 12 print these rows (N, S), each for W from 1 to 8.
 PRINTED = ((15, 6), (15, 7), (15, 8), (16, 8), (17, 8), (18, 8), (19, 8))
 
@@ -100,8 +98,8 @@ EXPERIMENT = Experiment(
         maps=2,
         title="N = {}, S = {} bytes",
         row_text="number of threads",
-        sentences=(RaceTopic.BY_THREADS, RaceTopic.MALLOCS, Growth(FLAT), RaceTopic.BEYOND_CORES),
-        below=(MostRatio("slowest_ns", "fastest_ns", "The slowest thread by the fastest, at most"),),
+        sentences=(RaceTopic.BY_THREADS, RaceTopic.MALLOCS, RaceTopic.GROWTH, RaceTopic.BEYOND_CORES),
+        below=(Most("slowest_ns", "The slowest thread by the fastest, at most", base="fastest_ns"),),
         legend="N pairs for each allocator made, blocks of S bytes, W threads. new-delete in ns a pair of "
         "one thread by the wall clock, the others in percent of new-delete.",
         plotted="threads",

@@ -10,14 +10,12 @@ from functools import cache
 
 from mallard.bench.papers.files import read_csv
 from mallard.bench.papers.printed import P0213, Key, Line, PrintedTable
-from mallard.bench.strategy_names import of_papers
 
 FREED = {"N": "all", "N/2": "half", "N/4": "quarter", "N/8": "eighth"}
 PARTLY_FREED = ("half", "quarter", "eighth")
 AVERAGE = "p0213:20"
 AVERAGED = "DS1-DS12"  # all structures together, as in Table 20
 AVERAGE_KEY: Key = ()
-LOCAL = list(of_papers(3))
 
 
 @cache

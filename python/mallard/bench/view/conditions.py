@@ -8,8 +8,7 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from mallard.bench.store import Run
-from mallard.bench.view.html.contents import Measured
+from mallard.bench.store import Measured, Run
 from mallard.shared.machine import fingerprint
 from mallard.shared.report.figures import size
 from mallard.shared.report.model import Code, Column, Paragraph, Report, Row, Section, Table

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from mallard.bench.analysis.names import BASE
 from mallard.bench.choose import Chart, ChartLeaf, ChartNode
 from mallard.bench.choose.case import SCOPE, Case
-from mallard.bench.choose.contest import Choice
 from mallard.bench.choose.findings import format_percent
+from mallard.bench.choose.outcome import Choice
 from mallard.bench.choose.walk import Decision, Step
 from mallard.shared.report.model import (
     Cell,

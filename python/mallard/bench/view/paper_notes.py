@@ -10,7 +10,7 @@ from mallard.bench.papers.notes import Note, notes_for
 from mallard.bench.papers.printed import PrintedTable
 from mallard.bench.papers.registry import all_tables
 from mallard.bench.papers.tables import AVERAGES, P0089, P0213, own_table, printed_table
-from mallard.bench.view.html.contents import Measured
+from mallard.bench.store import Measured
 from mallard.shared.report.model import Column, Paragraph, Report, Row, Section, Table
 
 TITLES = {

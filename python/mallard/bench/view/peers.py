@@ -14,17 +14,17 @@ from mallard.bench.analysis.peers import (
     TIME,
     UNFINISHED,
     CellNames,
+    CellResult,
     Counterpart,
-    Duel,
-    Standing,
+    Summary,
     by_quantity,
     counterpart_sentence,
-    duel_text,
     losses,
     nearest,
     peer_sentences,
     peers_in,
-    standings,
+    result_text,
+    summaries,
     title,
     value_text,
     worst_text,
@@ -69,21 +69,21 @@ def _text(heading: str, *, is_extra: bool = False) -> Column:
     return Column(heading, numeric=False, is_extra=is_extra)
 
 
-def summary_report(duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> Report:
+def summary_report(results: Sequence[CellResult], pairs: Sequence[Counterpart]) -> Report:
     """The plain strategies alone, each with its fastest counterpart, and each library."""
     plain = [pair for pair in nearest(pairs) if pair.ours in PLAIN]
-    timed = [duel for duel in duels if duel.quantity == TIME]
+    timed = [result for result in results if result.quantity == TIME]
     tables = [counterparts_table(plain), _libraries(timed)] if plain else [_libraries(timed)]
     return Report(
         title="mallard beside other libraries",
-        answer=Paragraph(counterpart_sentence(pairs) or peer_sentences(duels)[0]),
+        answer=Paragraph(counterpart_sentence(pairs) or peer_sentences(results)[0]),
         sections=tuple(Section(table.caption, (table,)) for table in tables),
         notes=(SUMMARY_LEGEND, MORE),
     )
 
 
 def peers_report(
-    duels: Sequence[Duel],
+    results: Sequence[CellResult],
     pairs: Sequence[Counterpart],
     runs: Sequence[Run] = (),
     absent: str = "",
@@ -93,16 +93,16 @@ def peers_report(
     """Every experiment, by these runs. `absent` names the libraries that were not measured. A page has a map
     in place of the overview and of the further figures.
     """
-    first, *others = peer_sentences(duels, pairs)  # there is a time of each duel
-    experiments = list(dict.fromkeys(duel.experiment for duel in duels))
+    first, *others = peer_sentences(results, pairs)  # there is a time of each result
+    experiments = list(dict.fromkeys(result.experiment for result in results))
     sections = [
         Section("Mallard beside each library", tuple(map(Paragraph, others))),
         Section(
             "Counterpart beside counterpart", (counterparts_table(pairs),) if pairs else (), is_headed=True
         ),
-        Section("All experiments", (overview_table(duels),) if has_overview else (), is_headed=True),
-        *(_experiment(name, duels, has_further=has_overview) for name in experiments),
-        _losses(duels),
+        Section("All experiments", (overview_table(results),) if has_overview else (), is_headed=True),
+        *(_experiment(name, results, has_further=has_overview) for name in experiments),
+        _losses(results),
     ]
     names = ", ".join(f"{run.experiment} {run.id} ({run.scale})" for run in runs)
     return Report(
@@ -137,31 +137,31 @@ def counterparts_table(pairs: Iterable[Counterpart]) -> Table:
     return Table("Counterpart beside counterpart", columns, tuple(rows))
 
 
-def overview_table(duels: Iterable[Duel]) -> Table:
+def overview_table(results: Iterable[CellResult]) -> Table:
     """A line for each experiment and quantity, a column for each library: the mean, and the cells."""
-    all_standings = standings(duels)
-    peers = peers_in(all_standings)
+    all_summaries = summaries(results)
+    peers = peers_in(all_summaries)
     rows = (
         Row((title(*place), *(_summary(by_peer.get(peer)) for peer in peers)))
-        for place, by_peer in by_quantity(all_standings).items()
+        for place, by_peer in by_quantity(all_summaries).items()
     )
     return Table("All experiments", (_text(""), *map(Column, peers)), tuple(rows))
 
 
-def _summary(standing: Standing | None) -> str:
-    if standing is None:
+def _summary(summary: Summary | None) -> str:
+    if summary is None:
         return ""
-    cells = "/".join(str(standing.counts[verdict]) for verdict in COUNTED)
-    return f"{ratio_figure(standing.mean.median) if standing.mean else UNFINISHED} ({cells})"
+    cells = "/".join(str(summary.counts[verdict]) for verdict in COUNTED)
+    return f"{ratio_figure(summary.mean.median) if summary.mean else UNFINISHED} ({cells})"
 
 
-def _libraries(timed: Sequence[Duel]) -> Table:
-    all_standings = standings(timed)
+def _libraries(timed: Sequence[CellResult]) -> Table:
+    all_summaries = summaries(timed)
     rows = []
-    for peer in peers_in(all_standings):
-        peer_standings = [standing for standing in all_standings if standing.peer == peer]
-        counts = sum((standing.counts for standing in peer_standings), Counter[str]())
-        means = [standing.mean.median for standing in peer_standings if standing.mean]
+    for peer in peers_in(all_summaries):
+        peer_summaries = [summary for summary in all_summaries if summary.peer == peer]
+        counts = sum((summary.counts for summary in peer_summaries), Counter[str]())
+        means = [summary.mean.median for summary in peer_summaries if summary.mean]
         ends = Interval(min(means), max(means), Unit.TIMES_RATIO) if means else None
         if ends and ratio_figure(ends.low) == ratio_figure(ends.high):
             rows.append(
@@ -172,16 +172,16 @@ def _libraries(timed: Sequence[Duel]) -> Table:
     return Table("The fastest of each library", (_text("library"), RATIO, *COUNTS, FAILED), tuple(rows))
 
 
-def _experiment(name: str, all_duels: Sequence[Duel], *, has_further: bool) -> Section:
+def _experiment(name: str, all_results: Sequence[CellResult], *, has_further: bool) -> Section:
     """The time beside each library, and the further figures."""
-    duels = [duel for duel in all_duels if duel.experiment == name]
-    names = CellNames(duels)
-    cells = len({duel.cell for duel in duels})
-    timed = [standing for standing in standings(duels) if standing.quantity == TIME]
-    further = [standing for standing in standings(duels) if standing.quantity != TIME]
+    results = [result for result in all_results if result.experiment == name]
+    names = CellNames(results)
+    cells = len({result.cell for result in results})
+    timed = [summary for summary in summaries(results) if summary.quantity == TIME]
+    further = [summary for summary in summaries(results) if summary.quantity != TIME]
     tables = [
-        _standings(f"{name}: time", timed, names, is_extra=False),
-        _standings(f"{name}: further figures", further, names, is_extra=True),
+        _summaries(f"{name}: time", timed, names, is_extra=False),
+        _summaries(f"{name}: further figures", further, names, is_extra=True),
     ]
     return Section(
         f"{name}, {cells} cell{'' if cells == 1 else 's'}",
@@ -190,7 +190,7 @@ def _experiment(name: str, all_duels: Sequence[Duel], *, has_further: bool) -> S
     )
 
 
-def _standings(caption: str, all_standings: Sequence[Standing], names: CellNames, *, is_extra: bool) -> Table:
+def _summaries(caption: str, all_summaries: Sequence[Summary], names: CellNames, *, is_extra: bool) -> Table:
     columns = (
         *(_text("library"), RATIO, Column("95 % interval"), *COUNTS, FAILED),
         _text("slowest in", is_extra=is_extra),
@@ -198,13 +198,13 @@ def _standings(caption: str, all_standings: Sequence[Standing], names: CellNames
     rows = (
         Row(
             (
-                title(standing.peer, standing.quantity),
-                *_ratio(standing.mean),
-                *_counts(standing.counts, (*COUNTED, UNFINISHED)),
-                duel_text(standing.worst, names) if standing.worst else None,
+                title(summary.peer, summary.quantity),
+                *_ratio(summary.mean),
+                *_counts(summary.counts, (*COUNTED, UNFINISHED)),
+                result_text(summary.worst, names) if summary.worst else None,
             )
         )
-        for standing in all_standings
+        for summary in all_summaries
     )
     return Table(caption, columns, tuple(rows))
 
@@ -226,9 +226,9 @@ def _counts(counts: Counter[str], verdicts: Sequence[str]) -> list[Cell]:
     ]
 
 
-def _losses(duels: Sequence[Duel]) -> Section:
-    lost = losses(duels)
-    names = CellNames(duels)
+def _losses(results: Sequence[CellResult]) -> Section:
+    lost = losses(results)
+    names = CellNames(results)
     columns = (
         *(_text("experiment"), _text("library"), RATIO, Column("95 % interval")),
         *(_text("cell"), _text("mallard's"), _text("the other's")),
@@ -236,15 +236,15 @@ def _losses(duels: Sequence[Duel]) -> Section:
     rows = (
         Row(
             (
-                title(duel.experiment, duel.quantity),
-                duel.peer,
-                *_ratio(duel.ratio),
-                names.of(duel),
-                f"{duel.ours.strategy} {value_text(duel.ours, duel)}",
-                f"{duel.theirs.strategy} {value_text(duel.theirs, duel)}",
+                title(result.experiment, result.quantity),
+                result.peer,
+                *_ratio(result.ratio),
+                names.of(result),
+                f"{result.ours.strategy} {value_text(result.ours, result)}",
+                f"{result.theirs.strategy} {value_text(result.theirs, result)}",
             )
         )
-        for duel in lost
+        for result in lost
     )
     caption = "Where another library is faster"
     table = Table(
@@ -255,5 +255,5 @@ def _losses(duels: Sequence[Duel]) -> Section:
         noun="further comparison",
         remedy=REMEDY,
     )
-    heading = f"{caption}, {len(lost)} of {len(duels)} comparisons"
+    heading = f"{caption}, {len(lost)} of {len(results)} comparisons"
     return Section(heading, (table,) if lost else (), is_headed=True)

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--scope", metavar="LIST", help="names of functions (or parts) or markers to try")
     trials.add_rounds(parser, "runs of each strategy (default: 21 or more)")
-    trials.add_ground(parser, USUAL, "the base malloc, then others (default: all known)")
+    trials.add_baseline(parser, USUAL, "the base malloc, then others (default: all known)")
     trials.add_age(parser, None, "of the heap (default: young,old)")
     trials.add_trace(parser)
     trials.add_runs(parser)
@@ -89,8 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.advice.verdict import decide
     from mallard.advisor.view.advice import advice_json, advice_report
     from mallard.advisor.view.sarif import advice_sarif
-    from mallard.shared.view.terminal.console import PlainConsole, print_line
-    from mallard.shared.view.terminal.counting import step_progress
+    from mallard.shared.console import PlainConsole, print_line
+    from mallard.shared.counting import step_progress
 
     chosen = trials.chosen_mallocs(arguments)
     trials.check_available(chosen[:1])  # of the others, those that are missing are named in the answer

@@ -28,7 +28,7 @@ LEAST_LOADS, LEAST_CHURNED_LOADS = 7, 12  # as in mallard.advisor.aging
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
     trials.add_rounds(parser, "runs of each malloc and age (default: what fits)")
-    trials.add_ground(parser, ",".join(NAMES), "the base malloc, then others (default: all known)")
+    trials.add_baseline(parser, ",".join(NAMES), "the base malloc, then others (default: all known)")
     trials.add_age(parser, "young,old", "of the heap, to compare (default: young,old)")
     trials.add_runs(parser)
     parser.add_argument(
@@ -72,8 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.aging import Request, age_program
     from mallard.advisor.trial.campaign import runs_again
     from mallard.advisor.view.aging import aging_json, aging_report
-    from mallard.shared.view.terminal.console import PlainConsole, print_line
-    from mallard.shared.view.terminal.counting import step_progress
+    from mallard.shared.console import PlainConsole, print_line
+    from mallard.shared.counting import step_progress
 
     chosen = trials.chosen_mallocs(arguments)
     trials.check_available(chosen[:1])  # of the others, those that are missing are named in the answer

@@ -88,7 +88,7 @@ def _survey(arguments: argparse.Namespace) -> int:
     from mallard.bench.view.against import against_report
     from mallard.bench.view.survey import survey_report
     from mallard.bench.view.terminal.progress import ProgressDisplay
-    from mallard.shared.view.terminal.console import PlainConsole
+    from mallard.shared.console import PlainConsole
 
     requests = _requests(arguments)
     mallocs = selected_mallocs(requests[0])
@@ -115,7 +115,7 @@ def _survey(arguments: argparse.Namespace) -> int:
 def _experiment(arguments: argparse.Namespace) -> int:
     from mallard.bench.view.terminal import show_answer, show_outcome, show_run
     from mallard.bench.view.terminal.progress import ProgressDisplay
-    from mallard.shared.view.terminal.console import PlainConsole, output_console
+    from mallard.shared.console import PlainConsole, output_console
 
     (request,) = _requests(arguments)
     display = ProgressDisplay(PlainConsole(stderr=True))

@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _write(arguments: argparse.Namespace, measured: MeasuredRun) -> int:
     from mallard.advisor.budget.limits import render_budget
-    from mallard.shared.view.terminal.console import output_console, print_line
+    from mallard.shared.console import output_console, print_line
 
     scopes = _scopes(arguments)
     if scopes is None:

@@ -200,7 +200,7 @@ def _show(arguments: argparse.Namespace) -> None:
     from mallard.advisor.view.profile import profile_report
     from mallard.advisor.view.profile.difference import difference_report
     from mallard.advisor.view.profile.sites import list_report
-    from mallard.shared.view.terminal.console import output_console, print_line
+    from mallard.shared.console import output_console, print_line
 
     if arguments.diff:
         show_forms(arguments, difference_report(_difference(arguments), all_rows=arguments.all))
@@ -252,8 +252,8 @@ def _row_options(arguments: argparse.Namespace) -> list[str]:
 
 
 def _write_database(arguments: argparse.Namespace) -> int:
+    from mallard.shared.console import output_console, print_line
     from mallard.shared.report.figures import size
-    from mallard.shared.view.terminal.console import output_console, print_line
 
     database = _database(arguments, ["--all"])  # else a difference would call rows new that were left out
     with atomic_file(arguments.output) as partial_file:
@@ -275,8 +275,8 @@ def _words(arguments: argparse.Namespace, trace: Path) -> list[str]:
 
 
 def _export(arguments: argparse.Namespace) -> int:
+    from mallard.shared.console import output_console, print_line
     from mallard.shared.report.figures import size
-    from mallard.shared.view.terminal.console import output_console, print_line
 
     with atomic_file(arguments.output) as partial_file:
         file = str(partial_file)
@@ -297,7 +297,7 @@ def _export(arguments: argparse.Namespace) -> int:
 
 def _write_tables(arguments: argparse.Namespace) -> int:
     from mallard.advisor.profile.tables import TABLES, flat_rows
-    from mallard.shared.view.terminal.console import output_console, print_line
+    from mallard.shared.console import output_console, print_line
 
     load_pyarrow("--parquet")
     database = _database(arguments, ["--all"])

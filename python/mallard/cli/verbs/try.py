@@ -31,9 +31,7 @@ SENSITIVITY_NS = (10, 20, 40)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
-    parser.add_argument(
-        "--scope", metavar="F", help="a function (or a part), marker, or FILE:LINE"
-    )
+    parser.add_argument("--scope", metavar="F", help="a function (or a part), marker, or FILE:LINE")
     parser.add_argument(
         "--without",
         metavar="F",
@@ -48,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="all (default), or some, such as monotonic,heap",
     )
     trials.add_rounds(parser, f"runs of each strategy, interleaved (default: {USUAL_ROUNDS})")
-    trials.add_ground(parser, OWN, f"beside {', '.join(NAMES)}, NAME=FILE (default: {OWN})")
+    trials.add_baseline(parser, OWN, f"beside {', '.join(NAMES)}, NAME=FILE (default: {OWN})")
     trials.add_age(parser, YOUNG, "of the heap: young (the default), used, old")
     parser.add_argument(
         "--sensitivity",
@@ -109,8 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.trial.program import refuse_other_program, tried_process
     from mallard.advisor.trial.scope_code import exclude_functions, learn_rules, locate_scope
     from mallard.advisor.view.trial import trial_json, trial_report
-    from mallard.shared.view.terminal.console import PlainConsole, print_line
-    from mallard.shared.view.terminal.counting import count_progress
+    from mallard.shared.console import PlainConsole, print_line
+    from mallard.shared.counting import count_progress
 
     trials.check_available(trials.chosen_mallocs(arguments))
     display = PlainConsole(stderr=True)
@@ -156,5 +154,5 @@ def run(arguments: argparse.Namespace) -> int:
     notes = [f"The trial is of {program.process.title}; times are its own."] if program.process else []
     notes += [EMPTY_INPUT] if trials.reads_terminal(arguments) else []
     write_report(arguments, trial_report(result, notes), partial(trial_json, result))
-    unmeasured = any(ground.is_unmeasured for ground in result.grounds)
+    unmeasured = any(baseline.is_unmeasured for baseline in result.baselines)
     return exit_status.FINDINGS if unmeasured else exit_status.DONE

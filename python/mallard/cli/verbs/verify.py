@@ -98,8 +98,8 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.verify import Verification, compare, record_ownership, run_before
     from mallard.advisor.view.verify import verification_report
-    from mallard.shared.view.terminal.console import PlainConsole
-    from mallard.shared.view.terminal.counting import count_progress
+    from mallard.shared.console import PlainConsole
+    from mallard.shared.counting import count_progress
 
     advice = read_advice(arguments.advice) if arguments.advice else None
     programs = dict(zip(PLACES, arguments.programs, strict=False))

@@ -4,7 +4,9 @@ The data of its scripts is one JSON, compressed and base64-encoded:
 
 names   [short name, full name, source], which stacks and the flame graph refer to
 stacks  lists of names, the innermost first
-and the data of a picture by its kind
+texts   the descriptions of names in maps
+plots   the charts in order: for each series the values of its points
+and the data of the other pictures by their kind
 """
 
 from __future__ import annotations
@@ -13,12 +15,14 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import capitalised
 from mallard.shared.report.figures import UNKNOWN, cell_text, count, figure_text, level, plural, share, size
+from mallard.shared.report.markup import Markup, element, joined, slug
 from mallard.shared.report.model import (
     Aside,
     Block,
@@ -49,42 +53,78 @@ from mallard.shared.report.model import (
     Unit,
     Verdict,
 )
+from mallard.shared.report.page_chart import DOT, line_plot, plot_data
 from mallard.shared.report.page_duck import duck
-from mallard.shared.report.page_estimates import drawing, estimate_axes, estimate_markup
+from mallard.shared.report.page_estimates import Axis, drawing, estimate_axes, estimate_markup, scale
 from mallard.shared.report.page_filters import row_filters, table_filters
 from mallard.shared.report.page_flame import flame_graph
+from mallard.shared.report.page_frame import body_frame, caution, html_document, inline_scripts
+from mallard.shared.report.page_map import MapData, map_data, map_markup, maps_data
 from mallard.shared.report.page_names import LIMITS, PageNames
 from mallard.shared.report.page_sections import (
     notes_list,
     paragraph_markup,
-    picture_block,
+    points_list,
     sections_markup,
     small,
     text_lines,
 )
 from mallard.shared.report.page_timeline import histograms, timeline
+from mallard.shared.report.palette import with_raised_exponents
 from mallard.shared.report.picture import Chart, HeatMap
-from mallard.shared.view.html.document import body_frame, caution, html_document, inline_scripts
-from mallard.shared.view.html.markup import Markup, element, joined, slug
-from mallard.shared.view.html.plot import Axis, scale
 
 MOST_BYTES = 5_000_000
 STYLES = (
-    *("report.css", "maps.css", "profile/profile.css", "profile/figures.css", "tables.css"),
+    *("report.css", "maps.css", "plots.css", "profile/profile.css", "profile/figures.css", "tables.css"),
     "print.css",
 )
-SCRIPTS = ("panel.js", "profile/data.js", "profile/flame.js", "profile/timeline.js", "profile/tables.js")
+OF_PICTURES = {  # scripts by the data that they show
+    "maps": ("cells.js", "heat.js"),
+    "plots": ("plots.js",),
+    "flame": ("profile/flame.js",),
+    "timeline": ("profile/timeline.js",),
+}
+OF_TABLES = ("profile/tables.js", "filters.js", "sections.js")
 MIDDLE_DOT = "\N{MIDDLE DOT}"
 LEVELS = 6  # of a stack that are in the page without the script
 RANKS = 3  # of a ranking
 
 
+@dataclass(frozen=True)
+class Part:
+    """A part of a page, to which the navigation leads: sections below a heading. Its answer is at a glance.
+    One that was not measured has a command that does it.
+    """
+
+    anchor: str
+    title: str  # in the navigation
+    heading: str
+    sections: tuple[Section, ...] = ()
+    introduction: str = ""
+    notes: tuple[str, ...] = ()
+    answer: str = ""
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class Header:
+    """The beginning of a page."""
+
+    title: str
+    answer: Paragraph | None
+    command: str = ""
+    conditions: Sequence[str] = ()
+    doubts: Sequence[str] = ()
+
+
 def report_page(report: Report, command: str = "") -> str:
     """`command` is the one that was typed. Raises UsageError for a page that is too long even with short
     names."""
+    header = Header(report.title, report.answer, report.subject or command, report.conditions, report.doubts)
+    parts = _parts(report.sections)
     bytes_ = 0
     for limits in LIMITS:
-        page = _Page(PageNames(limits)).render(report, command)
+        page = _Page(PageNames(limits)).render(header, parts, notes_list(report.notes))
         bytes_ = len(page.encode())
         if bytes_ <= MOST_BYTES:
             return page
@@ -94,51 +134,65 @@ def report_page(report: Report, command: str = "") -> str:
     )
 
 
+def parts_page(header: Header, parts: Sequence[Part], texts: Mapping[str, str]) -> str:
+    """A page of several reports. `texts` describe names in maps."""
+    return _Page(PageNames(LIMITS[0]), texts).render(header, parts)
+
+
+def _parts(sections: Sequence[Section]) -> list[Part]:
+    """Each section with the inner ones behind it."""
+    parts: list[Part] = []
+    for section in sections:
+        if section.is_inner and parts:
+            parts[-1] = replace(parts[-1], sections=(*parts[-1].sections, section))
+            continue
+        anchor = _anchor(section, {part.anchor for part in parts})
+        about = capitalised(f"{section.about}.") if section.about else ""
+        whole = replace(section, title="", about="", anchor="")
+        parts.append(Part(anchor, section.title, section.title, (whole,), about))
+    return parts
+
+
+def _anchor(section: Section, others: Collection[str]) -> str:
+    """The id of a section: its title without blanks, once."""
+    anchor = section.anchor or re.sub("[^a-z0-9]+", "-", section.title.lower()).strip("-") or "part"
+    return f"{anchor}-{len(others)}" if anchor in (*others, "main", "panel") else anchor
+
+
 class _Page:
-    def __init__(self, names: PageNames, *, is_sortable: bool = True) -> None:
+    def __init__(self, names: PageNames, texts: Mapping[str, str] | None = None) -> None:
         self._names = names
-        self._is_sortable = is_sortable
-        self._data: dict[str, Any] = {}  # of the scripts
+        self._data: dict[str, Any] = {"texts": texts or {}}  # of the scripts
+        self._maps: list[MapData] = []
+        self._plots: list[list[list[tuple[str, str]]]] = []
 
-    def render(self, report: Report, command: str) -> str:
-        words = report.subject or command
-        header = element(
-            "header",
-            element("p", "mallard", class_="brand"),
-            element("h1", report.title),
-            element("p", element("code", words), class_="command") if words else None,
-            element("p", f" {MIDDLE_DOT} ".join(report.conditions), class_="conditions")
-            if report.conditions
-            else None,
-            paragraph_markup(report.answer, "lead"),
-            caution(report.doubts),
+    def render(self, header: Header, parts: Sequence[Part], *end: Markup | None) -> str:
+        body = body_frame(
+            _header(header), list(map(_link, parts)), _glance(parts), *map(self._part, parts), *end
         )
-        anchors = _anchors(report.sections)
-        links = [
-            element("a", section.title, href=f"#{anchor}")
-            for anchor, section in zip(anchors, report.sections, strict=True)
-        ]
-        parts = [
-            element(
-                "section",
-                element("h2", section.title),
-                element("p", capitalised(f"{section.about}.")) if section.about else None,
-                self.section_body(section),
-                id=anchor,
-                class_="part",
-            )
-            for anchor, section in zip(anchors, report.sections, strict=True)
-        ]
+        if self._maps:
+            self._data["maps"] = maps_data(self._maps)
+        if self._plots:
+            self._data["plots"] = self._plots
+        scripts = [script for kind, files in OF_PICTURES.items() if kind in self._data for script in files]
         return html_document(
-            report.title,
+            header.title,
             STYLES,
-            body_frame(header, links, *parts, notes_list(report.notes)),
+            body,
+            DOT if self._plots else None,
             element("script", Markup(self._packed()), id="report-data", type="application/octet-stream"),
-            inline_scripts((*SCRIPTS, "filters.js", "sections.js")),
+            inline_scripts(("panel.js", "profile/data.js", *scripts, *OF_TABLES)),
         )
 
-    def section_body(self, section: Section) -> Markup:
-        return joined(*map(self.block, (*section.answer, *section.blocks)))
+    def _part(self, part: Part) -> Markup:
+        if part.command:
+            words = "Not measured yet. This does it: "
+            body = element("p", words, element("code", part.command), class_="absent")
+        else:
+            introduction = element("p", text_lines(part.introduction)) if part.introduction else None
+            sections = sections_markup(part.anchor, part.sections, self.block)
+            body = joined(introduction, sections, notes_list(part.notes))
+        return element("section", element("h2", part.heading), body, id=part.anchor, class_="part")
 
     def _packed(self) -> str:
         text = json.dumps(self._names.data | self._data, ensure_ascii=False, separators=(",", ":"))
@@ -167,8 +221,14 @@ class _Page:
                 return element("pre", code, tabindex="0", role="group", aria_label="Code to paste")
             case Histograms():
                 return histograms(block)
-            case Points() | HeatMap() | Chart():
-                return picture_block(block)
+            case Points():
+                return points_list(block)
+            case HeatMap():
+                self._maps.append(map_data(block))
+                return map_markup(block)
+            case Chart():
+                self._plots.append(plot_data(block))
+                return line_plot(block)
 
     def _facts(self, facts: Facts) -> Markup:
         if facts.is_large:
@@ -210,7 +270,7 @@ class _Page:
         shown = table.rows[: self._names.limits.rows] if has_names else table.rows
         has_bodies = any(row.note or row.details for row in shown)
         rows = [self._row(row, table, axes) for row in shown]
-        classes = ["facts-table", "sortable"] if self._is_sortable else ["facts-table"]
+        classes = ["facts-table", "sortable"]
         if has_bodies:
             bodies = [
                 element("tbody", markup, self._more(row, len(heads)))
@@ -289,7 +349,7 @@ class _Page:
             inside,
             class_=" ".join(classes) or None,
             data_label=None if is_head else label,
-            data_v=value if self._is_sortable else None,
+            data_v=value,
         )
 
     def _inside(self, cell: Cell) -> Markup:
@@ -351,27 +411,45 @@ class _Page:
         return joined(folded, about)
 
 
-def section_body(section: Section) -> Markup:
-    """The blocks of a section for a page of other sections, without names."""
-    return _part().section_body(section)
+def _header(header: Header) -> Markup:
+    return element(
+        "header",
+        element("p", "mallard", class_="brand"),
+        element("h1", header.title),
+        element("p", element("code", header.command), class_="command") if header.command else None,
+        element("p", f" {MIDDLE_DOT} ".join(header.conditions), class_="conditions")
+        if header.conditions
+        else None,
+        paragraph_markup(header.answer, "lead") if header.answer else None,
+        caution(header.doubts),
+    )
 
 
-def section_list(name: str, sections: Sequence[Section]) -> Markup:
-    """Sections below each other in a part of a page, which `name` identifies, without names."""
-    return sections_markup(name, sections, _part().block)
+def _link(part: Part) -> Markup:
+    return element(
+        "a",
+        part.title,
+        href=f"#{part.anchor}",
+        class_="absent" if part.command else None,
+        title="not measured yet" if part.command else None,
+    )
 
 
-def _part() -> _Page:
-    return _Page(PageNames(LIMITS[0]), is_sortable=False)
-
-
-def _anchors(sections: Iterable[Section]) -> list[str]:
-    """The ids of sections: their titles without blanks, each once."""
-    anchors: list[str] = []
-    for section in sections:
-        anchor = re.sub("[^a-z0-9]+", "-", section.title.lower()).strip("-") or "part"
-        anchors.append(f"{anchor}-{len(anchors)}" if anchor in (*anchors, "main", "panel") else anchor)
-    return anchors
+def _glance(parts: Sequence[Part]) -> Markup | None:
+    """The answers of the parts behind the leading one, a sentence each."""
+    items = [
+        element(
+            "li",
+            element("a", part.title, href=f"#{part.anchor}"),
+            element("p", with_raised_exponents(part.answer)),
+        )
+        for part in [part for part in parts if part.answer][1:]
+    ]
+    if not items:
+        return None
+    return element(
+        "section", element("h2", "At a glance", class_="unseen"), element("ul", *items), class_="glance"
+    )
 
 
 def _meter(meter: Meter) -> Markup:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mallard.shared.report.figures import digits
+from mallard.shared.report.markup import Markup, element, joined, leaf
+from mallard.shared.report.palette import RAISED, with_raised_exponents
 from mallard.shared.report.picture import Chart, Series
-from mallard.shared.view.html.figures import RAISED, with_raised_exponents
-from mallard.shared.view.html.markup import Markup, element, joined, leaf
 
 WIDTH, HEIGHT = 440, 300
 LEFT, RIGHT, TOP, BOTTOM = 46, 138, 22, 40  # RIGHT: for names of usual length
@@ -33,11 +32,9 @@ STRAIGHT = 2  # a name that moved by less needs no line to its end
 LARGE = 1e5  # larger numbers have too many digits for a tick
 
 
-@dataclass(frozen=True)
-class PlotData:
-    """The script's data for a plot: the points of each series as texts."""
-
-    values: tuple[tuple[tuple[str, str], ...], ...]
+def plot_data(chart: Chart) -> list[list[tuple[str, str]]]:
+    """For the script: the points of each series as texts."""
+    return [[(_number(x), digits(y)) for x, y in line.points] for line in _by_height(chart.series)]
 
 
 def line_plot(chart: Chart) -> Markup:
@@ -45,9 +42,6 @@ def line_plot(chart: Chart) -> Markup:
     ys = [y for line in chart.series for _, y in line.points]
     low, high = _enclosing_powers(min(ys), max(ys))
     place = _Place(chart.places, chart.is_logarithmic, low, high, _right(chart.series))
-    values = tuple(
-        tuple((_number(x), digits(y)) for x, y in line.points) for line in _by_height(chart.series)
-    )
     drawing = element(
         "svg",
         _frame(chart, place, low, high),
@@ -55,7 +49,7 @@ def line_plot(chart: Chart) -> Markup:
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
         role="img",
         aria_label=f"{chart.title}: {chart.y_name} by {chart.x_name}",
-    ).with_data(PlotData(values))
+    )
     return element(
         "figure", element("figcaption", with_raised_exponents(chart.title)), drawing, class_="lines"
     )

@@ -5,9 +5,9 @@ utilization its body, contention its beak; and fragmentability its tail.
 from __future__ import annotations
 
 from mallard.shared.report.figures import level
+from mallard.shared.report.markup import Markup, element, leaf
 from mallard.shared.report.model import Duck
 from mallard.shared.report.page_flame import colour
-from mallard.shared.view.html.markup import Markup, element, leaf
 
 # For each dimension the outline of its part of the duck, which looks right, and the position of its letter.
 PARTS = {

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from mallard.shared.report.figures import cell_text
+from mallard.shared.report.markup import Markup, element, empty_element, joined, slug
 from mallard.shared.report.model import Row, Table, Verdict
-from mallard.shared.view.html.markup import Markup, element, empty_element, joined, slug
 
 
 def table_filters(table: Table) -> Markup | None:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mallard.shared.report.figures import count, share, size
+from mallard.shared.report.markup import Markup, element, joined
 from mallard.shared.report.model import Call, Flame
 from mallard.shared.report.page_names import PageNames
-from mallard.shared.view.html.markup import Markup, element, joined
 
 ROW = 19  # pixels
 WIDTH = 1170  # pixels of a page, for the choice of a name that fits

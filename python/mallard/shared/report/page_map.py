@@ -1,30 +1,24 @@
-"""Heat maps and charts on a page.
+"""Heat maps on a page.
 
 A table of coloured cells shows the first layer of its map; cells.js shows another one, and fills the panel. A
-folded table has data only; the script makes its rows when it is opened. The data of a page is one JSON,
-compressed and base64-encoded:
+folded table has data only; the script makes its rows when it is opened. In the data of the scripts:
 
 forms   the layers of a map and the terms of its facts, each form once
 tables  the heat maps in order, with the number of their form
-plots   the charts in order: for each series the values of its points
 steps   the classes of the palette; a letter of a cell counts them
-texts   the description of each strategy
 """
 
 from __future__ import annotations
 
-import base64
-import json
-import zlib
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
-from mallard.shared.report.page_chart import PlotData
+from mallard.shared.report.markup import Content, Markup, element, joined
+from mallard.shared.report.palette import PALETTE, ratio_step, with_raised_exponents
 from mallard.shared.report.picture import Head, HeatMap, Layer, Legend, Shade, Spot, Tile
 from mallard.shared.stats import Ratio
-from mallard.shared.view.html.figures import PALETTE, ratio_step, with_raised_exponents
-from mallard.shared.view.html.markup import Content, Markup, element, joined
 
 FAILED = "!"  # in place of the letters of a cell
 SMALL = "\t"  # before the small text of a cell, in the data
@@ -57,29 +51,38 @@ class MapData:
         return "\n".join(part.replace("\n", SMALL if place <= len(self.form[0]) else " ") for part in parts)
 
 
-def map_table(picture: HeatMap) -> Markup:
-    labels = tuple(with_raised_exponents(", ".join(filter(None, words))) for words, _ in picture.rows)
+def map_markup(picture: HeatMap) -> Markup:
+    """A small map has a title; around another one stands the title of its section."""
     rows = [
         Markup(f"<tr><th>{joined(label, *(_cell(picture.layers[0], spot) for spot in spots))}")
-        for label, (_, spots) in zip(labels, picture.rows, strict=True)
+        for label, (_, spots) in zip(_labels(picture), picture.rows, strict=True)
     ]
     grid = element(
         "table",
         _heads(picture),
         element("tbody", *([] if picture.is_folded else rows)),
         class_=f"heat {picture.style}".strip(),
-    ).with_data(
-        MapData(
-            (picture.layers, picture.terms),
-            with_raised_exponents(picture.title),
-            tuple(with_raised_exponents(head.full_name) for head in picture.columns),
-            labels,
-            tuple(_values(spot) for _, spots in picture.rows for spot in spots),
-            picture.is_folded,
-        )
     )
     caption = with_raised_exponents(picture.caption)
-    return element("div", grid, class_="wide", role="group", aria_label=caption, tabindex="0")
+    frame = element("div", grid, class_="wide", role="group", aria_label=caption, tabindex="0")
+    if not picture.is_small:
+        return frame
+    return element("figure", element("figcaption", with_raised_exponents(picture.title)), frame)
+
+
+def _labels(picture: HeatMap) -> tuple[str, ...]:
+    return tuple(with_raised_exponents(", ".join(filter(None, words))) for words, _ in picture.rows)
+
+
+def map_data(picture: HeatMap) -> MapData:
+    return MapData(
+        (picture.layers, picture.terms),
+        with_raised_exponents(picture.title),
+        tuple(with_raised_exponents(head.full_name) for head in picture.columns),
+        _labels(picture),
+        tuple(_values(spot) for _, spots in picture.rows for spot in spots),
+        picture.is_folded,
+    )
 
 
 def choice(name: str, layers: tuple[Layer, ...], *blocks: Content) -> Markup:
@@ -141,29 +144,10 @@ def _letter(tile: Tile) -> str:
     return letter.upper() if tile.is_best else letter
 
 
-DATA_ID = "cells"
-
-
-def picture_data(body: Markup, texts: Mapping[str, str]) -> Markup:
-    """The data of the heat maps and charts of a page."""
-    tables = [item for item in body.data if isinstance(item, MapData)]
+def maps_data(tables: Sequence[MapData]) -> dict[str, Any]:
     forms = list(dict.fromkeys(table.form for table in tables))
-    payload = {
-        "forms": [
-            {
-                "layers": [
-                    {
-                        "label": layer.label,
-                        "text": layer.about,
-                        "legend": layer.legend,
-                        "missing": layer.missing,
-                    }
-                    for layer in layers
-                ],
-                "terms": terms,
-            }
-            for layers, terms in forms
-        ],
+    return {
+        "forms": [{"layers": list(map(_layer_data, layers)), "terms": terms} for layers, terms in forms],
         "tables": [
             {
                 "form": forms.index(table.form),
@@ -174,13 +158,9 @@ def picture_data(body: Markup, texts: Mapping[str, str]) -> Markup:
             }
             for table in tables
         ],
-        "plots": [item.values for item in body.data if isinstance(item, PlotData)],
         "steps": PALETTE,
-        "texts": texts,
     }
-    return element("script", Markup(_packed(payload)), id=DATA_ID, type="application/octet-stream")
 
 
-def _packed(payload: object) -> str:
-    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode(), 7)).decode()
+def _layer_data(layer: Layer) -> dict[str, Any]:
+    return {"label": layer.label, "text": layer.about, "legend": layer.legend, "missing": layer.missing}

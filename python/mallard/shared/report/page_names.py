@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mallard.shared.report.markup import Markup, breakable, element
 from mallard.shared.report.model import Name
 from mallard.shared.report.names import ELLIPSIS, last_parts
-from mallard.shared.view.html.markup import Markup, breakable, element
 
 WIDEST = 80  # letters of a short name
 

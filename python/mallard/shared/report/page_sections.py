@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
+from mallard.shared.report.markup import Markup, element, empty_element, joined
 from mallard.shared.report.model import Block, Paragraph, Points, Section
-from mallard.shared.report.page_chart import line_plot
-from mallard.shared.report.page_map import choice, map_table
+from mallard.shared.report.page_map import choice
+from mallard.shared.report.palette import with_raised_exponents
 from mallard.shared.report.picture import Chart, HeatMap, Layer
-from mallard.shared.view.html.figures import with_raised_exponents
-from mallard.shared.view.html.markup import Markup, element, empty_element, joined
 
 Writer = Callable[[Block], Markup | None]
 
@@ -22,28 +21,49 @@ def notes_list(notes: Sequence[str]) -> Markup | None:
 def sections_markup(name: str, sections: Sequence[Section], write: Writer) -> Markup:
     """Neighbours with the same layers share the choice among them; `name` identifies its buttons."""
     parts = []
-    for place, (layers, group) in enumerate(groupby(sections, key=_choosable)):
-        body = joined(*(_section(section, write) for section in group))
+    for place, (layers, group) in enumerate(groupby(sections, key=_shared_layers)):
+        body = joined(*(_section(section, f"{name}-{place}", write) for section in group))
         parts.append(choice(f"{name}-{place}", layers, body) if layers else body)
     return joined(*parts)
 
 
-def _choosable(section: Section) -> tuple[Layer, ...]:
+def _shared_layers(section: Section) -> tuple[Layer, ...]:
+    return () if section.is_folded else _layers(section)
+
+
+def _layers(section: Section) -> tuple[Layer, ...]:
+    """Those to choose from."""
     maps = [block for block in section.blocks if isinstance(block, HeatMap)]
     layers = maps[0].layers if maps and not maps[0].is_small else ()
-    return layers if len(layers) > 1 and not section.is_folded else ()
+    return layers if len(layers) > 1 else ()
 
 
-def _section(section: Section, write: Writer) -> Markup:
-    blocks = _blocks([*section.answer, *section.blocks], write)
+def _section(section: Section, name: str, write: Writer) -> Markup:
     anchor = section.anchor or None
     if section.is_folded:
-        is_empty = any(isinstance(block, HeatMap) and block.is_folded for block in section.blocks)
-        without = element("noscript", element("p", "A script fills these tables.")) if is_empty else None
-        return element("details", element("summary", section.title), without, *blocks, id=anchor)
+        return _folded(section, name, write)
+    blocks = _blocks([*section.answer, *section.blocks], write)
+    if not section.title and not anchor:
+        return joined(*blocks)
     title = joined(with_raised_exponents(section.title), small(section.about))
     heading = element("h4" if section.is_inner else "h3", title) if section.title else None
     return element("section", heading, *blocks, id=anchor, class_="structure")
+
+
+def _folded(section: Section, name: str, write: Writer) -> Markup:
+    """Large maps have titles, and a choice of their own."""
+    is_empty = any(isinstance(block, HeatMap) and block.is_folded for block in section.blocks)
+    without = element("noscript", element("p", "A script fills these tables.")) if is_empty else None
+    if layers := _layers(section):
+        maps = (
+            element("section", element("h4", block.title), write(block), class_="structure")
+            for block in section.blocks
+            if isinstance(block, HeatMap)
+        )
+        body = choice(f"{section.anchor or name}-cells", layers, *maps)
+    else:
+        body = joined(*_blocks([*section.answer, *section.blocks], write))
+    return element("details", element("summary", section.title), without, body, id=section.anchor or None)
 
 
 def small(text: str) -> Markup | None:
@@ -64,18 +84,9 @@ def _row_class(block: Block) -> str:
     return "side-by-side" if isinstance(block, HeatMap) and block.is_small else ""
 
 
-def picture_block(block: Points | HeatMap | Chart) -> Markup | None:
-    match block:
-        case Points(texts):
-            points = [element("li", text_lines(text)) for text in texts]
-            return element("ul", *points, class_="says") if points else None
-        case Chart():
-            return line_plot(block)
-        case HeatMap():
-            grid = map_table(block)
-            if not block.is_small:
-                return grid
-            return element("figure", element("figcaption", with_raised_exponents(block.title)), grid)
+def points_list(points: Points) -> Markup | None:
+    items = [element("li", text_lines(text)) for text in points.texts]
+    return element("ul", *items, class_="says") if items else None
 
 
 def paragraph_markup(paragraph: Paragraph, class_: str = "") -> Markup:

@@ -8,9 +8,9 @@ from typing import Any
 
 from mallard.shared.report.figures import TEXTS, share, size
 from mallard.shared.report.figures import seconds as time
+from mallard.shared.report.markup import Markup, element, joined, leaf
 from mallard.shared.report.model import Histogram, Histograms, Timeline
 from mallard.shared.report.page_names import PageNames, breakable_name
-from mallard.shared.view.html.markup import Markup, element, joined, leaf
 
 WIDTH, HEIGHT = 1000, 240
 TICKS = 4

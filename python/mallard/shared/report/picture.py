@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mallard.shared.report.palette import LEGEND
 from mallard.shared.stats import Ratio
-from mallard.shared.view.html.figures import LEGEND
 
 Legend = tuple[tuple[str, str], ...]  # (step of the palette, its text)
 RATIOS: Legend = LEGEND

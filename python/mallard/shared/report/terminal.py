@@ -14,6 +14,7 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
+from mallard.shared.console import print_line
 from mallard.shared.report.figures import UNKNOWN, count_prefix, omitted_rows
 from mallard.shared.report.model import (
     Block,
@@ -38,7 +39,6 @@ from mallard.shared.report.names import fitted_source
 from mallard.shared.report.picture import HeatMap
 from mallard.shared.report.terminal_grid import STYLES, cell_words, show_grid
 from mallard.shared.report.terminal_map import show_maps
-from mallard.shared.view.terminal.console import print_line
 
 NARROWEST = 16  # columns of a text beside a label
 INDENT = 3  # of what stands below a name

@@ -25,9 +25,6 @@ from rich.text import Text
 from mallard.shared.report.picture import HeatMap, Shade, Spot, Tile
 from mallard.shared.stats import Ratio
 
-MARKS = (
-    "*: the fastest, which is the base unless another one is faster beyond its interval. =: no difference."
-)
 FASTER = (8, 69, 148)
 EVEN = (247, 247, 247)
 SLOWER = (204, 85, 0)
@@ -49,10 +46,10 @@ def ratio_style(ratio: float, *, bold: bool = False) -> Style:
     end, share = (FASTER, log / FASTEST_LOG2) if log < 0 else (SLOWER, log / SLOWEST_LOG2)
     share = min(1.0, share)
     red, green, blue = (round(even + (limit - even) * share) for even, limit in zip(EVEN, end, strict=True))
-    ground = ColorTriplet(red, green, blue)
+    background = ColorTriplet(red, green, blue)
     return Style(
-        color=Color.from_rgb(*(BLACK if _luminance(ground) > MIDDLE_LUMINANCE else WHITE)),
-        bgcolor=Color.from_triplet(ground),
+        color=Color.from_rgb(*(BLACK if _luminance(background) > MIDDLE_LUMINANCE else WHITE)),
+        bgcolor=Color.from_triplet(background),
         bold=bold,
     )
 

@@ -105,7 +105,7 @@ def test_programs_decide_first() -> None:
         (50, 80, "multipool is as fast as mi: it takes 100 % (100 to 100) of mi's time, geometric mean. "),
     ],
 )
-def test_says_so_when_a_malloc_is_ahead(graph: float, json: float, sentence: str) -> None:
+def test_reports_a_malloc_that_is_ahead(graph: float, json: float, sentence: str) -> None:
     rows = measured()
     rows[0] = program("graph", {"new-delete": 100, "new-delete@mi": 50, "multipool": graph})
     rows[0] += program("json", {"new-delete": 100, "new-delete@mi": 80, "multipool": json})

@@ -30,7 +30,7 @@ from mallard.bench.analysis.panel.phases import (
     phase_tables,
     timed,
 )
-from mallard.bench.analysis.peers import CellNames, contests, duels
+from mallard.bench.analysis.peers import CellNames, cell_results, cell_times
 from mallard.bench.experiments.heap_churn import FRAGMENTATION
 from mallard.bench.experiments.vectors import PUSH_BACK, SHRINK, TOTAL
 from mallard.bench.library import HEAPS
@@ -204,7 +204,7 @@ def test_reports_a_heap_that_ages() -> None:
     assert starting_with(sentences, "Under other mallocs: new-delete@mimalloc 67 % (67 to 67)")
 
 
-# ---- names and comparisons ----------------------------------------------------------------------------
+# ---- names and results ----------------------------------------------------------------------------
 
 
 def test_heap_is_sorted_between_pools_and_libraries() -> None:
@@ -231,21 +231,21 @@ def test_heap_columns_have_binding_and_destruction() -> None:
     assert column_words("heap-v2") == ("heap-v2", "")
 
 
-def test_vector_duels_have_one_size_and_type() -> None:
+def test_vector_results_have_one_size_and_type() -> None:
     rows = to_rows(growth_rows(types=("int", "myint")))
-    compared = [duel for duel in duels(rows) if duel.peer == "Boost.Container"]
+    compared = [result for result in cell_results(rows) if result.peer == "Boost.Container"]
     names = CellNames(compared)
-    assert [names.of(duel) for duel in compared][:2] == ["10 elements, int", "10000 elements, int"]
-    assert {duel.ours.strategy for duel in compared} == {"heap-v2"}
+    assert [names.of(result) for result in compared][:2] == ["10 elements, int", "10000 elements, int"]
+    assert {result.ours.strategy for result in compared} == {"heap-v2"}
     assert compared[0].ratio is not None
     assert compared[0].ratio.median == pytest.approx(0.5)
-    (large,) = [c for c in contests(rows) if dict(c.cell) == {"elements": 1_000_000, "type": "int"}]
+    (large,) = [c for c in cell_times(rows) if dict(c.cell) == {"elements": 1_000_000, "type": "int"}]
     assert large.unfinished == {"boost-allocator-v1": "out_of_memory"}
 
 
 def test_compares_backward_growth_by_memory() -> None:
-    compared = [d for d in duels(to_rows(growth_rows("expansion-backward"))) if d.peer == "glibc"]
-    memory = [duel for duel in compared if duel.quantity.figure == "peak_live_bytes"]
+    compared = [d for d in cell_results(to_rows(growth_rows("expansion-backward"))) if d.peer == "glibc"]
+    memory = [result for result in compared if result.quantity.figure == "peak_live_bytes"]
     assert len(memory) == 3
-    for duel in memory:
-        assert duel.ours.value == ELEMENT_BYTES * dict(duel.cell)["elements"]  # type: ignore[operator]
+    for result in memory:
+        assert result.ours.value == ELEMENT_BYTES * dict(result.cell)["elements"]  # type: ignore[operator]

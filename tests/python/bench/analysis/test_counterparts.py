@@ -34,7 +34,7 @@ def test_pairs_name_strategies_of_the_right_side() -> None:
 def test_pair_has_every_common_cell() -> None:
     pairs = measured_pairs(object_rows(), block_rows())
     pair = pairs["multipool", "new-delete@jemalloc"]
-    assert [standing.experiment for standing in pair.standings] == ["small-objects", "utilization"]
+    assert [summary.experiment for summary in pair.summaries] == ["small-objects", "utilization"]
     assert sum(pair.counts.values()) == 3
     assert pair.ratio == pytest.approx(0.5)
     assert pairs["multipool/base", "new-delete"].ratio == pytest.approx(5 / 16)

@@ -1,4 +1,4 @@
-"""mallard compared with other libraries: the two sides of a comparison, and its result."""
+"""mallard compared with other libraries: the two sides of a result, and its result."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from mallard.bench.analysis.peers import (
     UNFINISHED,
     UNRESOLVED,
     CellNames,
-    Duel,
+    CellResult,
     Side,
-    Standing,
+    Summary,
     by_quantity,
+    cell_results,
     compared_quantities,
     counterparts,
     counts_text,
-    duel_text,
-    duels,
     has_contenders,
     is_memory,
     losses,
     peer_sentences,
     peers_in,
     ratio_figure,
-    standings,
+    result_text,
+    summaries,
     value_text,
 )
 from mallard.bench.contenders import PEERS
@@ -42,17 +42,17 @@ from mallard.bench.contenders import PEERS
 Natives = list[dict[str, Any]]
 
 
-def timed(*runs: Natives) -> list[Duel]:
-    return [duel for duel in duels(to_rows(*runs)) if duel.quantity == TIME]
+def timed(*runs: Natives) -> list[CellResult]:
+    return [result for result in cell_results(to_rows(*runs)) if result.quantity == TIME]
 
 
-def by_peer(compared: list[Duel], size: int = 16) -> dict[str, Duel]:
-    return {duel.peer: duel for duel in compared if dict(duel.cell).get("object_bytes", size) == size}
+def by_peer(compared: list[CellResult], size: int = 16) -> dict[str, CellResult]:
+    return {result.peer: result for result in compared if dict(result.cell).get("object_bytes", size) == size}
 
 
-def find_standing(compared: list[Duel], peer: str) -> Standing:
+def find_summary(compared: list[CellResult], peer: str) -> Summary:
     return next(
-        standing for standing in standings(compared) if standing.peer == peer and standing.quantity == TIME
+        summary for summary in summaries(compared) if summary.peer == peer and summary.quantity == TIME
     )
 
 
@@ -61,7 +61,7 @@ def find_standing(compared: list[Duel], peer: str) -> Standing:
 
 def test_compares_the_fastest_of_each_side() -> None:
     compared = by_peer(timed(object_rows()))
-    assert {peer: (duel.ours.strategy, duel.theirs.strategy) for peer, duel in compared.items()} == {
+    assert {peer: (result.ours.strategy, result.theirs.strategy) for peer, result in compared.items()} == {
         "glibc": ("multipool", "new-delete"),
         "jemalloc": ("multipool", "new-delete@jemalloc"),
         "std::pmr": ("multipool", NOISY),
@@ -73,8 +73,8 @@ def test_compares_the_fastest_of_each_side() -> None:
 
 def test_ignores_null_and_the_worst_reuse_order() -> None:
     rows = object_rows({"null": 0.1, "multipool-random": 0.2, "multipool": 4.0, "loki": 8.0}, (16,))
-    (duel,) = timed(rows)
-    assert duel.ours.strategy == "multipool"
+    (result,) = timed(rows)
+    assert result.ours.strategy == "multipool"
     assert timed(object_rows({"null": 0.1, "multipool-random": 0.2, "loki": 8.0}, (16,))) == []
 
 
@@ -83,13 +83,13 @@ def test_ignores_strategies_idle_in_a_phase() -> None:
     for row in rows:
         if row["strategy"] == "monotonic":
             row["figures"]["free_ns"] = 0.001
-    frees = [duel for duel in duels(to_rows(rows)) if duel.quantity.figure == "free_ns"]
-    assert [duel.ours.strategy for duel in frees] == ["multipool"]
+    frees = [result for result in cell_results(to_rows(rows)) if result.quantity.figure == "free_ns"]
+    assert [result.ours.strategy for result in frees] == ["multipool"]
 
 
 def test_ignores_unknown_strategies() -> None:
-    (duel,) = timed(object_rows({"multipool": 4.0, "mystery-pool": 0.1, "loki": 8.0}, (16,)))
-    assert (duel.ours.strategy, duel.peer) == ("multipool", "Loki")
+    (result,) = timed(object_rows({"multipool": 4.0, "mystery-pool": 0.1, "loki": 8.0}, (16,)))
+    assert (result.ours.strategy, result.peer) == ("multipool", "Loki")
 
 
 def test_ratios_pair_repetitions_with_mallard_first() -> None:
@@ -98,7 +98,7 @@ def test_ratios_pair_repetitions_with_mallard_first() -> None:
         measured = compared[peer].ratio
         assert measured is not None
         assert (measured.median, measured.low, measured.high) == pytest.approx((ratio, ratio, ratio))
-    assert {peer: duel.verdict for peer, duel in compared.items()} == {
+    assert {peer: result.verdict for peer, result in compared.items()} == {
         "glibc": FASTER,
         "jemalloc": FASTER,
         "std::pmr": UNRESOLVED,
@@ -110,17 +110,17 @@ def test_ratios_pair_repetitions_with_mallard_first() -> None:
 @pytest.mark.parametrize(("spread", "verdict"), [(0.01, EVEN), (0.3, UNRESOLVED)])
 def test_wide_interval_is_not_even(spread: float, verdict: str) -> None:
     times = [1.0 - spread, 1.0, 1.0 + spread]
-    duel = Duel(
+    result = CellResult(
         *(1, "density", TIME, (), "Loki"),
         Side("multipool", dict(enumerate(times))),
         Side("loki", dict.fromkeys(range(3), 1.0)),
     )
-    assert duel.verdict == verdict
+    assert result.verdict == verdict
 
 
 def test_unfinished_peer_cells_count_but_have_no_mean() -> None:
     compared = timed(object_rows())
-    loki = find_standing(compared, "Loki")
+    loki = find_summary(compared, "Loki")
     assert loki.counts == {SLOWER: 1, UNFINISHED: 1}
     assert loki.mean is not None
     assert (loki.mean.median, loki.mean.n) == (pytest.approx(2.0), 1)
@@ -133,11 +133,14 @@ def test_unfinished_mallard_cells_are_the_worst_losses() -> None:
     failed = failed_row("small-objects", parameters, "multipool", 0, "out_of_memory", "none left")
     rows = [*object_rows(), failed, *object_rows({"boost-pool": 5.0}, (32,))]
     lost = losses(timed(rows))
-    assert [(duel.peer, duel.ours.status) for duel in lost] == [("Boost.Pool", "out_of_memory"), ("Loki", "")]
-    assert find_standing(timed(rows), "Boost.Pool").worst == lost[0]
+    assert [(result.peer, result.ours.status) for result in lost] == [
+        ("Boost.Pool", "out_of_memory"),
+        ("Loki", ""),
+    ]
+    assert find_summary(timed(rows), "Boost.Pool").worst == lost[0]
 
 
-def test_no_duel_if_neither_finished() -> None:
+def test_no_result_if_neither_finished() -> None:
     parameters = {"object_bytes": 32, "objects": 1_000_000, "order": "shuffled", "pages": "small"}
     rows = [failed_row("small-objects", parameters, name, 0, "crashed", "") for name in ("multipool", "loki")]
     assert timed(rows) == []
@@ -151,15 +154,15 @@ def test_newest_run_decides() -> None:
         object_rows({"multipool": 4.0, "loki": 2.0}, (16,)),
         object_rows({"multipool": 1.0, "loki": 2.0}, (16,)),
     )
-    (duel,) = timed(older, newer)
-    assert (duel.run, duel.verdict) == (2, FASTER)
+    (result,) = timed(older, newer)
+    assert (result.run, result.verdict) == (2, FASTER)
 
 
 def test_run_without_interval_does_not_replace_another() -> None:
     older = object_rows({"multipool": 4.0, "loki": 2.0}, (16,))
     newer = object_rows({"multipool": 1.0, "loki": 2.0}, (16,), repetitions=1)
-    assert [(duel.run, duel.verdict) for duel in timed(older, newer)] == [(1, SLOWER)]
-    assert [(duel.run, duel.verdict) for duel in timed(newer)] == [(1, OPEN)]
+    assert [(result.run, result.verdict) for result in timed(older, newer)] == [(1, SLOWER)]
+    assert [(result.run, result.verdict) for result in timed(newer)] == [(1, OPEN)]
 
 
 def test_does_not_pair_times_of_different_runs() -> None:
@@ -170,15 +173,15 @@ def test_amount_of_work_is_not_in_the_cell() -> None:
     small, large = object_rows(sizes=(16,)), object_rows(sizes=(16,))
     for row in large:
         row["parameters"] = row["parameters"] | {"objects": 5}
-    assert {duel.run for duel in timed(small, large)} == {2}
+    assert {result.run for result in timed(small, large)} == {2}
 
 
 # ---- the compared cells ---------------------------------------------------------------------------------
 
 
 def test_compares_phases_and_memory() -> None:
-    compared = duels(to_rows(object_rows()))
-    table = by_quantity(standings(compared))
+    compared = cell_results(to_rows(object_rows()))
+    table = by_quantity(summaries(compared))
     assert [quantity for _, quantity in table] == list(compared_quantities("small-objects"))
     memory = table["small-objects", compared_quantities("small-objects")[-1]]
     assert memory["glibc"].mean is not None
@@ -190,16 +193,16 @@ def test_zero_figures_have_no_ratio() -> None:
     rows = object_rows({"multipool": 4.0, "loki": 2.0}, (16,))
     for row in rows:
         row["figures"] = row["figures"] | {"held_bytes": 0.0}
-    assert {duel.quantity.figure for duel in duels(to_rows(rows))} >= {"", "free_ns"}
-    assert "held_bytes" not in {duel.quantity.figure for duel in duels(to_rows(rows))}
+    assert {result.quantity.figure for result in cell_results(to_rows(rows))} >= {"", "free_ns"}
+    assert "held_bytes" not in {result.quantity.figure for result in cell_results(to_rows(rows))}
 
 
 def test_locality_cells_are_shuffled_accesses() -> None:
     compared = timed(locality_rows(("new-delete", "new-delete@jemalloc", "multipool"), (1 << 12, 1 << 9)))
     assert len(compared) == 2 * 3 * 2, "lengths, access factors, libraries"
-    assert {dict(duel.cell)["access_factor"] for duel in compared} == {256, 16, 1}
-    assert {duel.peer for duel in compared} == {"glibc", "jemalloc"}
-    assert all(duel.verdict == FASTER for duel in compared)
+    assert {dict(result.cell)["access_factor"] for result in compared} == {256, 16, 1}
+    assert {result.peer for result in compared} == {"glibc", "jemalloc"}
+    assert all(result.verdict == FASTER for result in compared)
 
 
 def test_mean_over_cells_is_geometric() -> None:
@@ -207,17 +210,17 @@ def test_mean_over_cells_is_geometric() -> None:
         *object_rows({"multipool": 4.0, "loki": 2.0}, (16,)),
         *object_rows({"multipool": 4.0, "loki": 8.0}, (16,), order="in-order"),
     ]
-    standing = find_standing(timed(rows), "Loki")
-    assert standing.mean is not None
-    assert (standing.mean.median, standing.mean.n) == (pytest.approx(1.0), 2)
-    assert standing.counts == {FASTER: 1, SLOWER: 1}
-    assert standing.worst is not None
-    assert dict(standing.worst.cell)["order"] == "shuffled"
+    summary = find_summary(timed(rows), "Loki")
+    assert summary.mean is not None
+    assert (summary.mean.median, summary.mean.n) == (pytest.approx(1.0), 2)
+    assert summary.counts == {FASTER: 1, SLOWER: 1}
+    assert summary.worst is not None
+    assert dict(summary.worst.cell)["order"] == "shuffled"
 
 
 def test_standings_follow_the_order_of_experiments() -> None:
-    ordered = standings(duels(to_rows(object_rows(), block_rows())))
-    assert list(dict.fromkeys(standing.experiment for standing in ordered)) == [
+    ordered = summaries(cell_results(to_rows(object_rows(), block_rows())))
+    assert list(dict.fromkeys(summary.experiment for summary in ordered)) == [
         "utilization",
         "small-objects",
     ]
@@ -234,9 +237,9 @@ def test_detects_contenders() -> None:
 
 
 def test_cell_names_have_differing_parameters() -> None:
-    compared = duels(to_rows(object_rows(), block_rows()))
+    compared = cell_results(to_rows(object_rows(), block_rows()))
     names = CellNames(compared)
-    texts = {names.of(duel) for duel in compared}
+    texts = {names.of(result) for result in compared}
     assert texts == {
         "16 bytes, shuffled, small pages",
         "64 bytes, shuffled, small pages",
@@ -248,33 +251,33 @@ def test_cell_names_have_differing_settings() -> None:
     cold = block_rows()
     for row in cold:
         row["parameters"] = row["parameters"] | {"buffer": "cold"}
-    compared = duels(to_rows(block_rows() + cold))
-    assert {CellNames(compared).of(duel).rpartition(", ")[2] for duel in compared} == {
+    compared = cell_results(to_rows(block_rows() + cold))
+    assert {CellNames(compared).of(result).rpartition(", ")[2] for result in compared} == {
         "buffer warm",
         "buffer cold",
     }
 
 
-def test_formats_a_duel() -> None:
-    compared = duels(to_rows(object_rows()))
+def test_formats_a_result() -> None:
+    compared = cell_results(to_rows(object_rows()))
     lost = losses(compared)
-    texts = [duel_text(duel, CellNames(compared)) for duel in lost]
+    texts = [result_text(result, CellNames(compared)) for result in lost]
     assert texts[0].startswith("16 bytes, shuffled, small pages")
     assert any(text.endswith("multipool 4.08 ns, loki 2.04 ns, ratio 2.00 (2.00 to 2.00)") for text in texts)
     assert any(", free: multipool 1.22 ns, loki 0.61 ns" in text for text in texts)
 
 
 def test_formats_values_and_failures() -> None:
-    compared = duels(to_rows(object_rows()))
-    memory = next(duel for duel in compared if is_memory(duel.quantity) and duel.peer == "glibc")
+    compared = cell_results(to_rows(object_rows()))
+    memory = next(result for result in compared if is_memory(result.quantity) and result.peer == "glibc")
     assert value_text(memory.theirs, memory) == "31 MiB"
-    large = by_peer([duel for duel in compared if duel.quantity == TIME], 64)["Loki"]
+    large = by_peer([result for result in compared if result.quantity == TIME], 64)["Loki"]
     assert value_text(large.theirs, large) == "timed out"
     assert value_text(Side("loki"), large) == "not finished"
 
 
 def test_sentences_report_wins_and_losses() -> None:
-    sentences = peer_sentences(duels(to_rows(object_rows(), block_rows())))
+    sentences = peer_sentences(cell_results(to_rows(object_rows(), block_rows())))
     assert sentences[0] == (
         "Chosen after the fact, each side's fastest strategy of a cell, beside 5 other libraries: "
         "mallard's is faster in 9, not resolved in 3, slower in 2, the other not finished in 1. 3 wins are "
@@ -290,16 +293,16 @@ def test_sentences_report_wins_and_losses() -> None:
 
 def test_sentences_begin_with_counterparts() -> None:
     rows = to_rows(object_rows(), block_rows())
-    sentences = peer_sentences(duels(rows), counterparts(rows))
+    sentences = peer_sentences(cell_results(rows), counterparts(rows))
     assert sentences[0] == (
         "Counterpart beside counterpart, in 5 pairs, cell by cell, mallard's is faster in 12, "
         "not resolved in 3."
     )
-    assert sentences[1:] == peer_sentences(duels(rows))
+    assert sentences[1:] == peer_sentences(cell_results(rows))
 
 
 def test_sentences_report_no_losses() -> None:
-    sentences = peer_sentences(duels(to_rows(block_rows({"multipool": 1.0, "loki": 2.0}))))
+    sentences = peer_sentences(cell_results(to_rows(block_rows({"multipool": 1.0, "loki": 2.0}))))
     first, second = sentences
     assert first == (
         "Chosen after the fact, each side's fastest strategy of a cell, beside 1 other library: "
@@ -325,8 +328,8 @@ def test_formats_ratios(ratio: float, text: str) -> None:
 
 
 def test_counts_omit_zeros() -> None:
-    standing = find_standing(timed(object_rows()), "Loki")
-    assert counts_text(standing.counts) == "slower in 1, the other not finished in 1"
+    summary = find_summary(timed(object_rows()), "Loki")
+    assert counts_text(summary.counts) == "slower in 1, the other not finished in 1"
 
 
 def test_mean_ignores_cells_without_interval() -> None:
@@ -334,10 +337,10 @@ def test_mean_ignores_cells_without_interval() -> None:
         *object_rows({"multipool": 4.0, "loki": 2.0}, (16,)),
         *object_rows({"multipool": 4.0, "loki": 8.0}, (16,), repetitions=1, order="in-order"),
     ]
-    mean = find_standing(timed(rows), "Loki").mean
+    mean = find_summary(timed(rows), "Loki").mean
     assert mean is not None
     assert (mean.bounded, mean.median, mean.n) == (True, pytest.approx(2.0), 1)
-    alone = find_standing(
+    alone = find_summary(
         timed(object_rows({"multipool": 4.0, "loki": 8.0}, (16,), repetitions=1)), "Loki"
     ).mean
     assert alone is not None

@@ -42,7 +42,7 @@ def test_selects_claims_of_one_verdict(database: Path, capsys: pytest.CaptureFix
 # ---- the report ---------------------------------------------------------------------------------------
 
 
-def test_report_has_a_row_per_claim_and_a_line_per_document() -> None:
+def test_report_lists_claims_and_documents() -> None:
     entries = ledger([])
     of_documents, of_claims = (section.blocks[0] for section in claims_report(entries).sections)
     assert isinstance(of_documents, Table)

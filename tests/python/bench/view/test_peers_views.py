@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from looks_of_runs import section, text_of, write_page
-from page_reader import read
+from page_parts import part_text, parts_of
 from panels import facts, failures, maps, texts
 from report_lines import report_of, rows, screen, tables
 from synthetic_peers import TIMES, block_rows, object_rows
 from synthetic_run import density_rows, write_run
 
 from mallard.bench.analysis.panels import panel_report
-from mallard.bench.analysis.peers import CellNames, duels
+from mallard.bench.analysis.peers import CellNames, cell_results, summaries
 from mallard.bench.result import Row
 from mallard.bench.store import Store
-from mallard.bench.view.html.peers_maps import cells_maps
+from mallard.bench.view.peers_maps import cells_maps, experiments_map
 from mallard.cli import main
 from mallard.shared.report.model import Report, Table
+from mallard.shared.report.page import Part
 from mallard.shared.report.picture import HeatMap
 
 
@@ -112,13 +112,11 @@ def test_overview_has_the_mean_and_the_cells(database: Path) -> None:
 def test_json_has_numeric_figures(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(database)
     data = json.loads(shown(capsys, "--json"))
-    of_time = [
-        comparison for comparison in data["comparisons"] if comparison["quantity"] == "ns_per_operation"
-    ]
+    of_time = [result for result in data["comparisons"] if result["quantity"] == "ns_per_operation"]
     loki = next(
-        comparison
-        for comparison in of_time
-        if comparison["peer"] == "Loki" and comparison["parameters"].get("object_bytes") == 16
+        result
+        for result in of_time
+        if result["peer"] == "Loki" and result["parameters"].get("object_bytes") == 16
     )
     assert (loki["mallard"]["strategy"], loki["other"]["strategy"], loki["verdict"]) == (
         "multipool",
@@ -139,7 +137,7 @@ def test_json_has_numeric_figures(database: Path, capsys: pytest.CaptureFixture[
 def test_one_repetition_has_unbounded_interval(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, object_rows(repetitions=1), experiment="small-objects")
     data = json.loads(shown(capsys, "--json"))
-    assert {comparison["high"] for comparison in data["comparisons"]} == {None}
+    assert {result["high"] for result in data["comparisons"]} == {None}
     assert "without an interval in" in " ".join(shown(capsys).split())
 
 
@@ -181,29 +179,31 @@ def test_empty_database_names_measuring_command(database: Path, capsys: pytest.C
 # ---- the report ---------------------------------------------------------------------------------------
 
 
+def peers_part(database: Path) -> Part:
+    return parts_of(database)[1]["peers"]
+
+
 def test_the_section_compares_every_experiment(database: Path) -> None:
     write(database)
-    page = write_page(database)
-    read(page)
-    mine = section(page, "peers")
-    assert re.findall(r'<section id="(peers-[\w-]+)"', mine) == ["peers-utilization", "peers-small-objects"]
-    text = text_of(mine)
+    part = peers_part(database)
+    folded = [section.anchor for section in part.sections if section.is_folded]
+    assert folded == ["peers-utilization", "peers-small-objects"]
+    text = part_text(part)
     assert "beside 5 other libraries: mallard's is faster in 9" in text
     assert "multipool 4.08 ns loki 2.04 ns" in text
 
 
 def test_the_answer_is_at_a_glance(database: Path) -> None:
     write(database)
-    glance = re.findall(r'<section class="glance">.*?</section>', write_page(database), re.S)
-    assert "Counterpart beside counterpart, in " in text_of(glance[0])
+    assert peers_part(database).answer.startswith("Counterpart beside counterpart, in ")
 
 
 def maps_of(natives: list[dict[str, Any]]) -> list[HeatMap]:
-    compared = duels(Row.from_native(1, native) for native in natives)
+    compared = cell_results(Row.from_native(1, native) for native in natives)
     return cells_maps(compared, CellNames(compared))
 
 
-def test_every_cell_tells_both_sides() -> None:
+def test_every_cell_has_both_sides() -> None:
     (blocks,) = maps_of(block_rows())
     assert texts(blocks, "T = 2^30, A = 2^15, S = 2^10", "glibc") == {
         "mallard / it": "0.25",
@@ -218,6 +218,20 @@ def test_every_cell_tells_both_sides() -> None:
     assert "timed out: loki" in failures(pictures[0])
 
 
+def test_all_experiments_stand_in_one_map() -> None:
+    natives = [*block_rows(), *object_rows(sizes=(1, 4, 16, 64))]
+    picture = experiments_map(summaries(cell_results(Row.from_native(1, native) for native in natives)))
+    heads = [head.full_name for head in picture.columns]
+    assert heads == ["glibc", "jemalloc", "std::pmr", "Boost.Pool", "Loki"]
+    labels = [label for (label,), _ in picture.rows]
+    assert labels[:3] == ["utilization", "small-objects", "small-objects, allocate"]
+    assert texts(picture, "small-objects", "glibc") == {
+        "mallard / it": "0.25",
+        "interval": "0.25\u20130.25",
+        "cells": "4 \u00b7 0 \u00b7 0 \u00b7 0",
+    }
+
+
 def test_cells_stand_in_ascending_order() -> None:
     picture, *_ = maps_of(object_rows({"multipool": 1.0, "loki": 2.0}, (64, 4, 16)))
     assert [int(re.findall(r"\d+", label)[0]) for (label,), _ in picture.rows] == [4, 16, 64]
@@ -225,16 +239,16 @@ def test_cells_stand_in_ascending_order() -> None:
 
 def test_missing_contenders_name_measuring_command(database: Path) -> None:
     write_run(database, density_rows())
-    mine = section(write_page(database), "peers")
-    assert "mallard bench density --contenders" in mine
-    assert "<table" not in mine
+    part = peers_part(database)
+    assert part.command == "mallard bench density --contenders"
+    assert part.sections == ()
 
 
 def test_no_losses_means_no_table(database: Path) -> None:
     write_run(database, object_rows({"multipool": 1.0, "boost-pool": 2.0}), experiment="small-objects")
-    mine = section(write_page(database), "peers")
-    assert "Where another library is faster" not in text_of(mine)
-    assert "No other library is faster in any cell beyond the interval." in text_of(mine)
+    text = part_text(peers_part(database))
+    assert "Where another library is faster" not in text
+    assert "No other library is faster in any cell beyond the interval." in text
 
 
 def test_reports_libraries_missing_from_runner(database: Path) -> None:
@@ -258,7 +272,7 @@ def test_reports_libraries_missing_from_runner(database: Path) -> None:
         store.add_row(number, row)
     store.finish_run(number)
     store.close()
-    text = text_of(section(write_page(database), "peers"))
+    text = part_text(peers_part(database))
     assert "not measured: foonathan/memory (package libfoonathan-memory-dev)." in text
 
 

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from page_parts import part_text, parts_of
 from page_reader import Reader, read, words
 from synthetic_page import full_run_page
 from synthetic_run import density_rows, failed, write_run
 
 from mallard.cli import main
+from mallard.shared.report.page import Header, Part
 
 
 @pytest.fixture
@@ -24,6 +26,11 @@ def report_of(folder: Path, rows: list[dict[str, Any]], **run: Any) -> tuple[str
     assert main(["show", "page"]) == 0
     text = (folder / "report.html").read_text(encoding="utf-8")
     return text, read(text)
+
+
+def parts_of_run(folder: Path, rows: list[dict[str, Any]], **run: Any) -> tuple[Header, dict[str, Part]]:
+    write_run(folder / "mallard.db", rows, **run)
+    return parts_of(folder / "mallard.db")
 
 
 def test_prints_path_of_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,8 +56,8 @@ def test_the_verdict_comes_first(folder: Path) -> None:
 
 
 def test_page_lists_conditions(folder: Path) -> None:
-    _, reader = report_of(folder, density_rows())
-    conditions = words(reader.texts["conditions"])
+    _, parts = parts_of_run(folder, density_rows())
+    conditions = part_text(parts["conditions"])
     for fact in (
         "Imaginary CPU 9000 <x2>",
         "8.00 GiB",
@@ -61,12 +68,12 @@ def test_page_lists_conditions(folder: Path) -> None:
         "prefix",
     ):
         assert fact in conditions, fact
-    assert "mallard bench density --quick" in reader.texts["reproduce"]
+    assert "mallard bench density --quick" in part_text(parts["reproduce"])
 
 
 def test_lists_known_paper_errors_once(folder: Path) -> None:
-    _, reader = report_of(folder, density_rows(names=("DS1", "DS2", "DS9")))
-    papers = words(reader.texts["papers"])
+    _, parts = parts_of_run(folder, density_rows(names=("DS1", "DS2", "DS9")))
+    papers = part_text(parts["papers"])
     assert papers.count("2,560 repetitions") == 1
     assert re.search(r"hashes a composite by its address.*? DS9 bloomberg/", papers)
 
@@ -110,6 +117,7 @@ def test_a_whole_run_stays_small(folder: Path) -> None:
     text = full_run_page(folder)
     assert text.count("<td") > 12 * 11 * 16
     assert len(text.encode()) < 300_000
+    assert len(read(text).tags) < 10_000, "elements"
 
 
 def test_an_earlier_page_is_replaced(folder: Path) -> None:
@@ -151,19 +159,19 @@ def test_a_run_without_rows_is_refused(folder: Path, capsys: pytest.CaptureFixtu
 
 def test_warnings_precede_figures(folder: Path) -> None:
     notes = [("busy", "other programs keep 1.5 of 2 cores busy"), ("resumed", "load 0.1")]
-    text, reader = report_of(folder, density_rows(), notes=notes, finished=False)
-    beginning = text[: text.index('id="verdict"')]
-    assert "other programs keep 1.5 of 2 cores busy" in beginning
-    assert "the run was interrupted" in beginning
-    assert "load 0.1" not in text
-    assert "interrupted" in words(reader.texts["conditions"])
+    header, parts = parts_of_run(folder, density_rows(), notes=notes, finished=False)
+    busy, interrupted = header.doubts
+    assert busy == "other programs keep 1.5 of 2 cores busy"
+    assert interrupted.startswith("the run was interrupted")
+    assert "interrupted" in part_text(parts["conditions"])
 
 
 def test_a_run_without_trouble_has_no_caution(folder: Path) -> None:
-    text, _ = report_of(folder, density_rows())
-    assert "Read with care" not in text
+    header, _ = parts_of_run(folder, density_rows())
+    assert header.doubts == []
 
 
 def test_reproduction_command_names_database(folder: Path) -> None:
-    _, reader = report_of(folder, density_rows(), command="mallard bench density --db 'my runs.db' --quick")
-    assert "mallard show page -o report.html --db 'my runs.db'" in reader.texts["reproduce"]
+    command = "mallard bench density --db 'my runs.db' --quick"
+    _, parts = parts_of_run(folder, density_rows(), command=command)
+    assert "mallard show page -o report.html --db 'my runs.db'" in part_text(parts["reproduce"])

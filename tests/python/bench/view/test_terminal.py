@@ -16,10 +16,10 @@ from mallard.bench.analysis.panels import panel_report
 from mallard.bench.result import Row
 from mallard.bench.strategy_names import of_papers
 from mallard.bench.view.terminal.progress import ProgressDisplay, format_remaining
+from mallard.shared.console import PlainConsole, print_line
 from mallard.shared.report.figures import cell_text
 from mallard.shared.report.model import Paragraph, Table
 from mallard.shared.report.terminal_map import Column, header, ratio_style
-from mallard.shared.view.terminal.console import PlainConsole, print_line
 
 ALL = ["null", "new-delete", "new-delete-keep", *of_papers(2)]
 
@@ -178,8 +178,8 @@ def test_figures_contrast_with_background(ratio: float) -> None:
     def light(colour: Any) -> float:
         return 0.2126 * linear(colour.red) + 0.7152 * linear(colour.green) + 0.0722 * linear(colour.blue)
 
-    text, ground = light(style.color.triplet), light(style.bgcolor.triplet)  # type: ignore[union-attr]
-    contrast = (max(text, ground) + 0.05) / (min(text, ground) + 0.05)
+    text, background = light(style.color.triplet), light(style.bgcolor.triplet)  # type: ignore[union-attr]
+    contrast = (max(text, background) + 0.05) / (min(text, background) + 0.05)
     assert contrast >= 4.5  # WCAG 2, level AA
 
 

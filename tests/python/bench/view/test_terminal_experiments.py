@@ -29,8 +29,8 @@ from synthetic_rows import failed_row, to_rows
 from mallard.bench.analysis.labels import column_words
 from mallard.bench.strategy_names import of_papers
 from mallard.bench.view.terminal.progress import ProgressDisplay
+from mallard.shared.console import PlainConsole
 from mallard.shared.report.terminal_map import Block, Column, blocks, show_beside
-from mallard.shared.view.terminal.console import PlainConsole
 
 Natives = list[dict[str, Any]]
 AF = tuple(2**exponent for exponent in range(8, -1, -1))

@@ -31,6 +31,7 @@ from mallard.bench.papers.catalogue import strategies, strategy_text
 from mallard.bench.papers.tables import P0089, P0213, PRINTED_DISPATCH, PRINTED_WINK_OUT, own_table
 from mallard.bench.result import Row
 from mallard.bench.strategy_names import of_papers, paper_number
+from mallard.shared.prose import capitalised
 from mallard.shared.report import model
 from mallard.shared.report.figures import estimate_text, interval_text, points
 from mallard.shared.report.model import (
@@ -451,7 +452,7 @@ def _map(table: StructureTable, verdict: Verdict, mark: str, *, everything: bool
     says = sentence(verdict).removeprefix(f"{table.type}: ")
     return Section(
         table.type,
-        (picture, Paragraph(says[:1].upper() + says[1:])),
+        (picture, Paragraph(capitalised(says))),
         about=table.structure,
         anchor=f"{table.structure}{mark}",
         is_inner=True,

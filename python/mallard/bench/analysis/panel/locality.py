@@ -26,6 +26,7 @@ from mallard.bench.analysis.words import (
 )
 from mallard.bench.cells import Pairing, paired
 from mallard.bench.experiments.description.experiment import Experiment
+from mallard.bench.experiments.description.quantity import BYTES, Quantity
 from mallard.bench.papers.catalogue import strategy_text
 from mallard.bench.papers.locality import (
     DEGRADATION,
@@ -37,6 +38,7 @@ from mallard.bench.papers.locality import (
 )
 from mallard.bench.papers.printed import PrintedTable
 from mallard.bench.result import Row
+from mallard.shared.prose import capitalised
 from mallard.shared.report import model
 from mallard.shared.report.figures import bounds, digits, relative
 from mallard.shared.report.model import (
@@ -587,30 +589,16 @@ def _chart(system: System, title: str, lines: Mapping[int, Mapping[int, float]])
     return Chart(title, "shuffle factor", "\u00d7", series, is_logarithmic=False) if series else None
 
 
-NS, BYTES = "ns", "bytes"
-
-
-@dataclass(frozen=True)
-class Cost:
-    figure: str
-    label: str
-    text: str
-    unit: str
-
-
 OTHER_COSTS = (
-    Cost("build_ns", "build", "nanoseconds a link to make the lists", NS),
-    Cost("shuffle_ns", "shuffle", "nanoseconds to pop one link and push another", NS),
-    Cost(
+    Quantity("build_ns", "build", "nanoseconds a link to make the lists", "ns"),
+    Quantity("shuffle_ns", "shuffle", "nanoseconds to pop one link and push another", "ns"),
+    Quantity(
         *("reallocate_ns", "re-allocation"),
-        *("nanoseconds a link to fill all lists again, after the shuffle", NS),
+        *("nanoseconds a link to fill all lists again, after the shuffle", "ns"),
     ),
-    Cost("reaccess_ns", "re-access", "nanoseconds an access to the lists that were filled again", NS),
-    Cost("built_bytes", "memory", "bytes a link by which the process grew in building", BYTES),
-    Cost(
-        *("shuffled_bytes", "after the shuffle"),
-        *("bytes a link by which it has grown after the shuffle", BYTES),
-    ),
+    Quantity("reaccess_ns", "re-access", "nanoseconds an access to the lists that were filled again", "ns"),
+    Quantity("built_bytes", "memory", "bytes a link by which the process grew in building", BYTES),
+    Quantity(MEMORY, "after the shuffle", "bytes a link by which it has grown after the shuffle", BYTES),
 )
 
 
@@ -625,9 +613,9 @@ def _costs_map(system: System) -> HeatMap:
     )
     layers = tuple(
         Layer(
-            cost.label,
-            f"{cost.text[:1].upper()}{cost.text[1:]}. Colours: relative to {BASE}.",
-            title=f"{cost.label}: {cost.text}",
+            cost.short,
+            f"{capitalised(cost.text)}. Colours: relative to {BASE}.",
+            title=f"{cost.short}: {cost.text}",
         )
         for cost in OTHER_COSTS
     )
@@ -638,7 +626,7 @@ def _costs_map(system: System) -> HeatMap:
         strategy_heads(names),
         rows,
         layers,
-        tuple(f"{cost.label}, in full" for cost in OTHER_COSTS),
+        tuple(f"{cost.short}, in full" for cost in OTHER_COSTS),
         style="race",
     )
 

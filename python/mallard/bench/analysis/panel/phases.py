@@ -28,7 +28,7 @@ from mallard.bench.analysis.ranking import (
     under_mallocs,
     unfinished_sentences,
 )
-from mallard.bench.analysis.strategy_map import MARKS, AmountKind, Kind, TimeKind, strategy_map
+from mallard.bench.analysis.strategy_map import AmountKind, Kind, TimeKind, strategy_map
 from mallard.bench.analysis.words import also_equal, factor, in_a_list, nanoseconds, percent_text, times_text
 from mallard.bench.cells import Cell
 from mallard.bench.experiments import EXPERIMENTS
@@ -59,9 +59,10 @@ from mallard.bench.papers.small_objects import (
     small_objects_tables,
 )
 from mallard.bench.result import Row
+from mallard.shared.prose import capitalised
 from mallard.shared.report import model
 from mallard.shared.report.figures import digits
-from mallard.shared.report.model import Column, Figure, Paragraph, Points, Report, Section, Table, Unit
+from mallard.shared.report.model import Column, Figure, Paragraph, Points, Section, Table, Unit
 from mallard.shared.report.picture import Chart, Head, HeatMap, Layer, Series, Spot, Tile, amount_legend
 from mallard.shared.stats import mean_ratio
 
@@ -229,11 +230,8 @@ def _least(kind: Least, table: CellTable) -> list[str]:
 @render.register
 def _least_at(kind: LeastAt, table: CellTable) -> list[str]:
     line = table.line(kind.place)
-    if line is None:
-        return []
-    values = {name: median_figure(line, name, kind.quantity.figure) for name in contestants(table.strategies)}
-    measured = {name: value for name, value in values.items() if value is not None}
-    return _listing(kind.text, least_text(measured, _format(kind.shown)))
+    at_place = replace(table, lines=[line] if line else [])
+    return _listing(kind.text, least_text(maxima(at_place, kind.quantity.figure), _format(kind.shown)))
 
 
 @render.register
@@ -339,16 +337,10 @@ def _format(shown: str) -> Callable[[float], str]:
     return lambda value: amount_text(shown, value)
 
 
-def phases_report(experiment: Experiment, panel: Phases, rows: Iterable[Row]) -> Report:
+def phases_sections(experiment: Experiment, panel: Phases, rows: Iterable[Row]) -> list[Section]:
     """For each setting charts and a map of strategies by places, whose layers are the times and amounts."""
     tables = phase_tables(experiment.name, rows)
-    answer = phase_sentences(experiment.name, tables[0])
-    return Report(
-        experiment.heading,
-        Paragraph(answer[0] if answer else ""),
-        tuple(section for table in tables for section in _setting(experiment, panel, table)),
-        (f"{panel.legend} {MARKS}",),
-    )
+    return [section for table in tables for section in _setting(experiment, panel, table)]
 
 
 def _setting(experiment: Experiment, panel: Phases, table: CellTable) -> list[Section]:
@@ -389,7 +381,7 @@ def _kinds(panel: Phases, table: CellTable) -> tuple[Kind, ...]:
 
 def _amount_kind(table: CellTable, amount: Quantity) -> AmountKind:
     per = f", bytes for each of {amount.per}" if amount.per else ""
-    about = f"Memory {amount.text}{per}." if amount.shown == BYTES else _sentence(amount.text)
+    about = f"Memory {amount.text}{per}." if amount.shown == BYTES else f"{capitalised(amount.text)}."
     layer = Layer(amount.short, about, amount_legend("column"), f"{amount.text}{per}")
 
     def value(line: Line, name: str) -> float | None:
@@ -402,10 +394,6 @@ def _amount_kind(table: CellTable, amount: Quantity) -> AmountKind:
     return AmountKind(layer, value, text, amount.least)
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
-
-
 def _charts(panel: Phases, table: CellTable) -> list[Chart]:
     lines = _strategy_lines(panel, table)
     if panel.over_time is None:
@@ -414,7 +402,7 @@ def _charts(panel: Phases, table: CellTable) -> list[Chart]:
         short = panel.over_time.short
         charts = [
             lines.chart(
-                f"{_sentence(short)[:-1]}, {panel.across} {line.place[0]:,}",
+                f"{capitalised(short)}, {panel.across} {line.place[0]:,}",
                 short,
                 over_time(line, panel.over_time),
             )
@@ -432,7 +420,7 @@ def _phase_chart(panel: Phases, lines: StrategyLines, table: CellTable, plot: Pl
         amount = cell_amount(table, line, name, quantity, plot.per)
         return amount / MIB if amount is not None and plot.mebibytes else amount
 
-    title = f"Memory {quantity.text}" if quantity.shown == BYTES else _sentence(quantity.text)[:-1]
+    title = f"Memory {quantity.text}" if quantity.shown == BYTES else capitalised(quantity.text)
     return lines.chart(title, plot.y, table, value)
 
 
@@ -444,9 +432,9 @@ def _section_over_time(panel: Phases, quantity: Quantity, table: CellTable, line
         ((name,), tuple(_share_spot(share, name) for share in shares.lines)) for name in table.strategies
     )
     heads = tuple(Head((f"{share.place[0]} %",)) for share in shares.lines)
-    layers = (Layer(quantity.short, _sentence(quantity.text), (), title="{}"),)
+    layers = (Layer(quantity.short, f"{capitalised(quantity.text)}.", (), title="{}"),)
     picture = HeatMap(title, title, ("done",), heads, rows, layers, style="race by-strategy")
-    return Section(_sentence(title)[:-1], (picture,), is_inner=True)
+    return Section(capitalised(title), (picture,), is_inner=True)
 
 
 def _share_spot(share: Line, name: str) -> Spot:

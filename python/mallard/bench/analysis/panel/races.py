@@ -13,7 +13,6 @@ from mallard.bench.analysis.cell_tables import CellTable, Line, cell_tables, med
 from mallard.bench.analysis.labels import binding, family, place_heads, place_text
 from mallard.bench.analysis.names import BASE, contestants, malloc
 from mallard.bench.analysis.race_map import (
-    MARKS,
     PAPERS,
     RaceMaps,
     beside,
@@ -42,14 +41,14 @@ from mallard.bench.analysis.words import (
 from mallard.bench.contenders import CONTENDERS
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.experiment import Experiment
-from mallard.bench.experiments.description.panel import Most, MostRatio, Race
-from mallard.bench.experiments.description.sentence import Growth, RaceSentence, RaceTopic
+from mallard.bench.experiments.description.panel import Most, Race
+from mallard.bench.experiments.description.sentence import RaceTopic
 from mallard.bench.footprint import readable
 from mallard.bench.library import SHARED
 from mallard.bench.papers.printed import PrintedTable
 from mallard.bench.papers.registry import all_tables
 from mallard.bench.result import Row
-from mallard.shared.report.model import Paragraph, Points, Report, Section
+from mallard.shared.report.model import Paragraph, Points, Section
 from mallard.shared.report.picture import Chart, HeatMap, Series
 from mallard.shared.stats import mean_ratio, median, paired_ratio
 
@@ -65,15 +64,15 @@ def race_sentences(experiment: str, table: CellTable) -> list[str]:
     return [sentence for kind in panel.sentences for sentence in _render(kind, experiment, table)]
 
 
-def _render(kind: RaceSentence, experiment: str, table: CellTable) -> list[str]:
+def _render(kind: RaceTopic, experiment: str, table: CellTable) -> list[str]:
     places = f"({', '.join(place_heads(table.places))})"
     match kind:
         case RaceTopic.FASTEST:
             return _fastest(table, EXPERIMENTS[experiment].operation, places)
         case RaceTopic.BY_THREADS:
             return by_threads(table)
-        case Growth(flat):
-            return growth(table, flat)
+        case RaceTopic.GROWTH:
+            return growth(table)
         case RaceTopic.BEYOND_CORES:
             return beyond_cores(table)
         case RaceTopic.MALLOCS:
@@ -137,10 +136,11 @@ def by_threads(table: CellTable) -> list[str]:
     ]
 
 
-def growth(table: CellTable, flat: float) -> list[str]:
-    """The cost of a pair with the most threads, relative to the fewest, for strategies that have both. Up to
-    `flat` it does not count as growth.
-    """
+FLAT = 1.1  # the largest ratio that does not count as growth
+
+
+def growth(table: CellTable) -> list[str]:
+    """The cost of a pair with the most threads, relative to the fewest, for strategies that have both."""
     counts = _counts_within_cores(table)
     if len(counts) < 2:
         return []
@@ -150,13 +150,13 @@ def growth(table: CellTable, flat: float) -> list[str]:
         for name in contestants(table.strategies)
         if (alone_ns := pair_ns(alone, name)) and (together_ns := pair_ns(together, name))
     }
-    flat_names = [name for name, ratio in grown.items() if ratio <= flat]
+    flat_names = [name for name, ratio in grown.items() if ratio <= FLAT]
     parts = (
-        [f"within {100 * (flat - 1):.0f} % of that with {counts[0]}: {in_a_list(flat_names)}"]
+        [f"within {100 * (FLAT - 1):.0f} % of that with {counts[0]}: {in_a_list(flat_names)}"]
         if flat_names
         else []
     )
-    parts += [f"{name} {ratio:.1f} times" for name, ratio in grown.items() if ratio > flat]
+    parts += [f"{name} {ratio:.1f} times" for name, ratio in grown.items() if ratio > FLAT]
     return [f"A pair with {counts[-1]} threads: {'; '.join(parts)}."] if parts else []
 
 
@@ -232,21 +232,14 @@ HUES = {
 }
 
 
-def race_report(
+def race_sections(
     experiment: Experiment, panel: Race, rows: Iterable[Row], cores: int | None, *, everything: bool
-) -> Report:
+) -> list[Section]:
     """For each setting charts and maps of strategies by places, beside the papers."""
     tables = race_tables(experiment.name, rows, cores)
-    sections = [
+    return [
         section for table in tables for section in _setting(experiment, panel, table, everything=everything)
     ]
-    answer = race_sentences(experiment.name, tables[0])
-    return Report(
-        experiment.heading,
-        Paragraph(answer[0] if answer else ""),
-        tuple(sections),
-        (f"{panel.legend} {MARKS}",),
-    )
 
 
 def _setting(experiment: Experiment, panel: Race, table: CellTable, *, everything: bool) -> list[Section]:
@@ -347,19 +340,19 @@ def _printed(
     return matching(own_tables, paper, where, {"buffer": dict(table.setting).get("buffer")})
 
 
-def _below(table: CellTable, below: Most | MostRatio) -> Paragraph | None:
-    match below:
-        case Most(figure, text, in_bytes):
-            values = {name: _most(table, name, figure) for name in table.strategies}
-            words = {
-                name: readable(int(value)) if in_bytes else nanoseconds(value)
-                for name, value in values.items()
-                if value is not None
-            }
-        case MostRatio(figure, base, text):
-            words = {name: f"{ratio:.2f}" for name, ratio in _most_ratio(table, figure, base).items()}
+def _below(table: CellTable, most: Most) -> Paragraph | None:
+    if most.base:
+        ratios = _most_ratio(table, most.figure, most.base)
+        words = {name: f"{ratio:.2f}" for name, ratio in ratios.items()}
+    else:
+        values = {name: _most(table, name, most.figure) for name in table.strategies}
+        words = {
+            name: readable(int(value)) if most.in_bytes else nanoseconds(value)
+            for name, value in values.items()
+            if value is not None
+        }
     listed = ", ".join(f"{name} {word}" for name, word in words.items())
-    return Paragraph(f"{text}: {listed}.") if listed else None
+    return Paragraph(f"{most.text}: {listed}.") if listed else None
 
 
 def _most_ratio(table: CellTable, figure: str, base: str) -> dict[str, float]:

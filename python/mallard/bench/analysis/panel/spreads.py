@@ -15,9 +15,7 @@ from mallard.shared.report.model import (
     Column,
     Figure,
     Interval,
-    Paragraph,
     Points,
-    Report,
     Section,
     Table,
     Term,
@@ -25,7 +23,7 @@ from mallard.shared.report.model import (
 )
 
 
-def spreads_report(experiment: Experiment, panel: Spreads, rows: Iterable[Row]) -> Report:
+def spreads_sections(experiment: Experiment, panel: Spreads, rows: Iterable[Row]) -> list[Section]:
     (axis,) = experiment.places
     cells = {str(row.parameters[axis]): row.cells for row in cell_rows(rows)}
     names = in_table_order({name for by_name in cells.values() for name in by_name})
@@ -43,9 +41,7 @@ def spreads_report(experiment: Experiment, panel: Spreads, rows: Iterable[Row]) 
     )
     table = Table(panel.text, tuple(columns), table_rows)
     meanings = Points(tuple(f"{word}: {text}" for word, text in panel.columns.items() if word in cells))
-    return Report(
-        experiment.heading, Paragraph(""), (Section(panel.text, (meanings, table), is_headed=True),)
-    )
+    return [Section(panel.text, (meanings, table), is_headed=True)]
 
 
 def _figures(cell: Cell | None) -> tuple[model.Cell, model.Cell]:

@@ -13,7 +13,7 @@ from mallard.bench.analysis.cell_tables import CellTable, Line, Setting, cell_ta
 from mallard.bench.analysis.names import BASE, in_table_order, malloc
 from mallard.bench.analysis.panel.phases import fastest_text
 from mallard.bench.analysis.ranking import mallocs_sentence, under_mallocs, unfinished_sentences
-from mallard.bench.analysis.strategy_map import MARKS, Kind, TimeKind, amount_kind, strategy_map
+from mallard.bench.analysis.strategy_map import Kind, TimeKind, amount_kind, strategy_map
 from mallard.bench.analysis.words import factor, in_a_list, nanoseconds, percent, percent_text
 from mallard.bench.cells import Cell, paired
 from mallard.bench.experiments import EXPERIMENTS
@@ -37,7 +37,6 @@ from mallard.shared.report.model import (
     Figure,
     Paragraph,
     Points,
-    Report,
     Section,
     Table,
     Unit,
@@ -260,7 +259,7 @@ def _unfinished_work(work: Work) -> list[str]:
 BOOK = "Blocks of one size and the default, here and in the book"
 
 
-def works_report(experiment: Experiment, panel: Works, rows: Iterable[Row]) -> Report:
+def works_sections(experiment: Experiment, panel: Works, rows: Iterable[Row]) -> list[Section]:
     """A map of strategies by works for each setting, and the book's figures beside ours."""
     sections = []
     for setting, works in group_works(experiment.name, rows).items():
@@ -269,14 +268,7 @@ def works_report(experiment: Experiment, panel: Works, rows: Iterable[Row]) -> R
         book = (Paragraph(BOOK), _book(works)) if beside_book(works) else ()
         blocks = (_map(panel, text, works), *book)
         sections.append(Section(text, blocks, is_headed=True, answer=(sentences,)))
-    first = next(iter(group_works(experiment.name, rows).values()))
-    answer = work_sentences(experiment.name, first)
-    return Report(
-        experiment.heading,
-        Paragraph(answer[0] if answer else ""),
-        tuple(sections),
-        (f"{panel.legend} {MARKS}",),
-    )
+    return sections
 
 
 def _map(panel: Works, text: str, works: Sequence[Work]) -> HeatMap:

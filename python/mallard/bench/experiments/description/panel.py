@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mallard.bench.experiments.description.quantity import Quantity
-from mallard.bench.experiments.description.sentence import RaceSentence, Sentence, WorkSentence
+from mallard.bench.experiments.description.sentence import RaceTopic, Sentence, WorkSentence
 
 
 @dataclass(frozen=True)
@@ -55,20 +55,14 @@ class Wording:
 
 @dataclass(frozen=True)
 class Most:
-    """Below the maps: the most of a figure over all lines, strategy by strategy."""
+    """Below the maps: the most of a figure over all lines, strategy by strategy; or of its ratio to another
+    one, from lines of several threads.
+    """
 
     figure: str
     text: str
     in_bytes: bool = False
-
-
-@dataclass(frozen=True)
-class MostRatio:
-    """Below the maps: the largest ratio of two figures, from lines of several threads."""
-
-    figure: str
-    base: str
-    text: str
+    base: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,8 +73,8 @@ class Race:
     maps: int  # the first places; they have a map each on the page
     title: str  # of a map, with {} for each of these places
     row_text: str  # the other places, as text: "number of threads"
-    sentences: tuple[RaceSentence, ...]
-    below: tuple[Most | MostRatio, ...]
+    sentences: tuple[RaceTopic, ...]
+    below: tuple[Most, ...]
     legend: str
     memory: str = ""  # the figure of a cell's memory; by default the peak of its process
     plotted: str = ""  # the x axis of plots over the last place; empty: there are none

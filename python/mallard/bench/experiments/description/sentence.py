@@ -94,21 +94,12 @@ Sentence = Fastest | Least | LeastAt | Bursts | Pairs | FromTo | Share | OfNull 
 class RaceTopic(Enum):
     FASTEST = auto()  # over all lines, and the lines in which that strategy is not faster than the base
     BY_THREADS = auto()  # with one thread and with as many as there are cores, and the cost of sharing
+    GROWTH = auto()  # the time with the most threads relative to that with the fewest
     BEYOND_CORES = auto()  # a caution about threads that wait for a core
     MALLOCS = auto()  # the time of the base under other mallocs
     UNFINISHED = auto()  # the places where strategies did not finish
     FAULTS = auto()  # the strategies whose time is mostly that of page faults
 
-
-@dataclass(frozen=True)
-class Growth:
-    """The time with the most threads relative to that with the fewest. `flat`: the largest ratio that counts
-    as flat."""
-
-    flat: float
-
-
-RaceSentence = RaceTopic | Growth
 
 # ---- about works --------------------------------------------------------------------------------------
 

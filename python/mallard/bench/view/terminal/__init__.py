@@ -18,11 +18,11 @@ from mallard.bench.plan.notation import Notation
 from mallard.bench.result import Row
 from mallard.bench.run import Outcome
 from mallard.bench.store import Note, Run, Store
+from mallard.shared.console import PlainConsole, print_line
 from mallard.shared.report.model import Points, Report, visible_blocks
 from mallard.shared.report.picture import HeatMap
 from mallard.shared.report.terminal import show_section
 from mallard.shared.stats import spread
-from mallard.shared.view.terminal.console import PlainConsole, print_line
 
 __all__ = ["show_answer", "show_outcome", "show_run"]
 

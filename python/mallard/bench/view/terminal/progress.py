@@ -17,7 +17,7 @@ from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.panel import Race
 from mallard.bench.pace import format_remaining
 from mallard.bench.result import Row
-from mallard.shared.view.terminal.console import print_line
+from mallard.shared.console import print_line
 
 DRAW_SECONDS = 0.2
 # The least time between plain lines.

@@ -10,14 +10,14 @@ from mallard.bench.evidence.beside import has_cells
 from mallard.bench.evidence.evidence import by_setting
 from mallard.bench.papers.registry import all_tables, in_ranges
 from mallard.bench.result import Row
-from mallard.bench.store import Note, Run, Store
+from mallard.bench.store import Measured, Note, Run, Store
 from mallard.cli import exit_status
 from mallard.cli.forms import check_forms, write_page, write_report
 from mallard.cli.options import ALL_TEXT, nothing_measured
 from mallard.cli.verbs.show.runs import FORM_OPTIONS, ONE, check_run
 
 if TYPE_CHECKING:
-    from mallard.shared.view.terminal.console import PlainConsole
+    from mallard.shared.console import PlainConsole
 
 OPTIONS = {"all": ALL_TEXT, "run": ONE, **FORM_OPTIONS}
 
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         return exit_status.DONE
 
     from mallard.bench.view.terminal import show_run
-    from mallard.shared.view.terminal.console import output_console
+    from mallard.shared.console import output_console
 
     with Store.open_existing(arguments.db) as store:
         run = store.select_run(arguments.run)
@@ -73,7 +73,7 @@ def write_text(arguments: argparse.Namespace, run: Run, rows: Sequence[Row]) -> 
 def write_run_page(
     arguments: argparse.Namespace, console: PlainConsole, run: Run, rows: list[Row], notes: list[Note]
 ) -> None:
-    from mallard.bench.view.html import Measured, page
+    from mallard.bench.view.page import page
 
     if arguments.html:
         write_page(console, arguments.html, page({run.experiment: Measured(run, notes, rows)}))

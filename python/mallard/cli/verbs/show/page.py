@@ -11,8 +11,8 @@ from mallard.bench.claims import finished_runs
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.plan import SURVEY
 from mallard.bench.result import Row
-from mallard.bench.store import Store
-from mallard.bench.view.html import Measured, page
+from mallard.bench.store import Measured, Store
+from mallard.bench.view.page import page
 from mallard.cli.verbs.show.runs import ONE, check_run
 from mallard.shared.atomic_file import write_atomically
 from mallard.shared.errors import UsageError
@@ -31,7 +31,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from mallard.shared.view.terminal.console import output_console, print_line
+    from mallard.shared.console import output_console, print_line
 
     output: Path = arguments.output or OUTPUT
     with Store.open_existing(arguments.db) as store:

@@ -8,7 +8,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from mallard.bench.analysis.peers import TIME, Counterpart, Duel, Side, counterparts, duels, has_contenders
+from mallard.bench.analysis.peers import (
+    TIME,
+    CellResult,
+    Counterpart,
+    Side,
+    cell_results,
+    counterparts,
+    has_contenders,
+)
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.store import Run, Store
 from mallard.cli import exit_status
@@ -44,8 +52,8 @@ def check(arguments: argparse.Namespace) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from mallard.bench.view.peers import peers_report, summary_report
 
-    all_duels, pairs, runs = _load_comparisons(arguments)
-    if not all_duels:
+    all_results, pairs, runs = _load_comparisons(arguments)
+    if not all_results:
         experiment = arguments.argument or "density"
         where = f" in {experiment}" if arguments.argument else ""
         raise UsageError(
@@ -53,14 +61,14 @@ def run(arguments: argparse.Namespace) -> int:
             f"'mallard bench {experiment} --contenders' makes one"
         )
     if arguments.argument is None and not arguments.all:
-        report = summary_report(all_duels, pairs)
+        report = summary_report(all_results, pairs)
     else:
-        report = peers_report(all_duels, pairs, runs)
-    write_report(arguments, report, partial(_as_json, all_duels, pairs), PIPE_WIDTH)
+        report = peers_report(all_results, pairs, runs)
+    write_report(arguments, report, partial(_as_json, all_results, pairs), PIPE_WIDTH)
     return exit_status.DONE
 
 
-def _load_comparisons(arguments: argparse.Namespace) -> tuple[list[Duel], list[Counterpart], list[Run]]:
+def _load_comparisons(arguments: argparse.Namespace) -> tuple[list[CellResult], list[Counterpart], list[Run]]:
     if nothing_measured(arguments) and arguments.run == "latest":
         return [], [], []
     with Store.open_existing(arguments.db) as store:
@@ -68,12 +76,12 @@ def _load_comparisons(arguments: argparse.Namespace) -> tuple[list[Duel], list[C
         rows = [row for run in runs for row in store.rows(run.id, arguments.argument)]
     if not has_contenders(rows):
         return [], [], []
-    all_duels = duels(rows)
-    used = {duel.run for duel in all_duels}
-    return all_duels, counterparts(rows), [run for run in runs if run.id in used]
+    all_results = cell_results(rows)
+    used = {result.run for result in all_results}
+    return all_results, counterparts(rows), [run for run in runs if run.id in used]
 
 
-def _as_json(duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> str:
+def _as_json(results: Sequence[CellResult], pairs: Sequence[Counterpart]) -> str:
     records = [
         {
             "mallard": pair.ours,
@@ -81,30 +89,30 @@ def _as_json(duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> str:
             "ratio": pair.ratio,
             "cells": dict(pair.counts),
             "experiments": {
-                standing.experiment: standing.mean.median for standing in pair.standings if standing.mean
+                summary.experiment: summary.mean.median for summary in pair.summaries if summary.mean
             },
         }
         for pair in pairs
     ]
-    comparisons = [_record(duel) for duel in duels]
-    return json.dumps({"format": 1, "counterparts": records, "comparisons": comparisons}, indent=1)
+    data = {"format": 1, "counterparts": records, "comparisons": list(map(_record, results))}
+    return json.dumps(data, indent=1)
 
 
-def _record(duel: Duel) -> dict[str, Any]:
+def _record(result: CellResult) -> dict[str, Any]:
     """JSON has no infinity, so an unbounded end of an interval is null."""
-    ratio = duel.ratio
+    ratio = result.ratio
     return {
-        "run": duel.run,
-        "experiment": duel.experiment,
-        "parameters": dict(duel.cell),
-        "quantity": "ns_per_operation" if duel.quantity == TIME else duel.quantity.figure,
-        "peer": duel.peer,
-        "mallard": _side(duel.ours),
-        "other": _side(duel.theirs),
+        "run": result.run,
+        "experiment": result.experiment,
+        "parameters": dict(result.cell),
+        "quantity": "ns_per_operation" if result.quantity == TIME else result.quantity.figure,
+        "peer": result.peer,
+        "mallard": _side(result.ours),
+        "other": _side(result.theirs),
         "ratio": ratio.median if ratio else None,
         "low": ratio.low if ratio and ratio.bounded else None,
         "high": ratio.high if ratio and ratio.bounded else None,
-        "verdict": duel.verdict,
+        "verdict": result.verdict,
     }
 
 

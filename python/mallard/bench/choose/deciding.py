@@ -125,7 +125,7 @@ _TIE = 1e-3  # a preference that never outweighs a power of two
 
 
 @dataclass(frozen=True)
-class Ground:
+class DecidingRows:
     """The deciding place. `figure` names the quantity of the rows; empty for the time of an operation."""
 
     place: Place | None
@@ -137,7 +137,7 @@ class Ground:
         return f"{self.command} --strategy {','.join(strategies)}"
 
 
-def find_ground(leaf: str, case: Case, evidence: Evidence) -> Ground:
+def find_deciding(leaf: str, case: Case, evidence: Evidence) -> DecidingRows:
     if leaf == FROM_ANOTHER:
         return contention(case, evidence, OTHER_THREAD)
     if leaf == SCATTERED:
@@ -148,19 +148,19 @@ def find_ground(leaf: str, case: Case, evidence: Evidence) -> Ground:
     return density(case, evidence)
 
 
-def serves(ground: Ground, case: Case) -> bool:
+def serves(deciding: DecidingRows, case: Case) -> bool:
     """True if the rows have a local allocator that the case can use."""
-    return ground.place is not None and any(can_serve(case, name) for name in ground.place.strategies)
+    return deciding.place is not None and any(can_serve(case, name) for name in deciding.place.strategies)
 
 
-def density(case: Case, evidence: Evidence) -> Ground:
+def density(case: Case, evidence: Evidence) -> DecidingRows:
     parameters = {"ds": case.structure.name} | _buffer(case)
-    return Ground(
+    return DecidingRows(
         evidence.nearest("density", _size(case), _eligible(case), **parameters), _command("density", case)
     )
 
 
-def fragmentation(case: Case, evidence: Evidence) -> Ground:
+def fragmentation(case: Case, evidence: Evidence) -> DecidingRows:
     command = _command("fragmentation", case)
     structure = {"ds": case.structure.name} | _buffer(case)
     for freed, upstream in _PERTURBED:
@@ -168,8 +168,8 @@ def fragmentation(case: Case, evidence: Evidence) -> Ground:
             "fragmentation", _size(case), _eligible(case), freed=freed, upstream=upstream, **structure
         )
         if place:
-            return Ground(place, command)
-    return Ground(None, command)
+            return DecidingRows(place, command)
+    return DecidingRows(None, command)
 
 
 def fresh_heap(place: Place, evidence: Evidence) -> Place | None:
@@ -178,14 +178,14 @@ def fresh_heap(place: Place, evidence: Evidence) -> Place | None:
     return next((candidate for candidate in places if candidate.run == place.run), None)
 
 
-def locality(case: Case, evidence: Evidence) -> Ground:
+def locality(case: Case, evidence: Evidence) -> DecidingRows:
     def distance(parameters: Mapping[str, Any]) -> float:
         length, links = log2(parameters["list_length"]), log2(parameters["links"])
         # A single list cannot be scattered among other lists.
         return abs(length - case.elements_log2) + (100.0 if length == links else 0.0) - _TIE * links
 
     place = evidence.nearest("locality", distance, _eligible(case))
-    return Ground(place, "mallard bench locality", shuffled(place, case) if place else "")
+    return DecidingRows(place, "mallard bench locality", shuffled(place, case) if place else "")
 
 
 def shuffled(place: Place, case: Case) -> str:
@@ -196,15 +196,15 @@ def unshuffled(place: Place, case: Case) -> str:
     return _access(place, min(_numbers(place, "shuffle_factors")), case)
 
 
-def utilization(case: Case, evidence: Evidence) -> Ground:
+def utilization(case: Case, evidence: Evidence) -> DecidingRows:
     def distance(parameters: Mapping[str, Any]) -> float:
         wanted = -log2(case.utilization) if case.utilization else float(parameters["total_log2"])
         return abs(int(parameters["total_log2"]) - int(parameters["active_log2"]) - wanted)
 
-    return Ground(evidence.nearest("utilization", distance), "mallard bench utilization")
+    return DecidingRows(evidence.nearest("utilization", distance), "mallard bench utilization")
 
 
-def reuse(case: Case, evidence: Evidence) -> Ground:
+def reuse(case: Case, evidence: Evidence) -> DecidingRows:
     """Blocks that are freed at random and reallocated, about as many as the structure has elements."""
 
     def distance(parameters: Mapping[str, Any]) -> float:
@@ -212,17 +212,17 @@ def reuse(case: Case, evidence: Evidence) -> Ground:
 
     sizes = "mixed" if case.sizes_vary else "same"
     place = evidence.nearest("reuse", distance, pattern="random", sizes=sizes)
-    return Ground(place, "mallard bench reuse")
+    return DecidingRows(place, "mallard bench reuse")
 
 
-def contention(case: Case, evidence: Evidence, freed_by: str = OWN_THREAD) -> Ground:
+def contention(case: Case, evidence: Evidence, freed_by: str = OWN_THREAD) -> DecidingRows:
     def distance(parameters: Mapping[str, Any]) -> float:
         without_buffer = _TIE * (parameters.get("buffer") != "none")
         return abs(log2(parameters["threads"]) - log2(case.threads)) + without_buffer
 
     threads = max(case.threads, 2) if freed_by == OTHER_THREAD else case.threads
     command = f"mallard bench contention --threads {threads} --freed-by {freed_by}"
-    return Ground(evidence.nearest("contention", distance, freed_by=freed_by), command)
+    return DecidingRows(evidence.nearest("contention", distance, freed_by=freed_by), command)
 
 
 def _eligible(case: Case) -> Callable[[str], bool]:

@@ -7,13 +7,6 @@ mallard.ready = (async () => {
   return new Response(stream).json();
 })();
 
-mallard.make = (name, text = "", attributes = {}) => {
-  const node = document.createElement(name);
-  node.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  return node;
-};
-
 // Equal to shared/report/figures.py.
 mallard.words = (() => {
   const digits = (value) => (value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2));

@@ -1,7 +1,7 @@
 // The pointer and the keyboard in heat maps: the panel tells all figures of a cell, the arrow keys go to the next.
 "use strict";
 
-mallard.ready.then(({ facts, of, texts }) => {
+mallard.maps.then(({ facts, of, texts }) => {
   const { show, hide } = mallard.panel;
 
   const explain = (cell) => {

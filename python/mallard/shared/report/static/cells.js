@@ -1,12 +1,8 @@
-// The other figures of heat maps. The data is one JSON (picture_data of page_map.py). A choice puts another layer of each map
-// into its table.
+// The other figures of heat maps (maps_data of page_map.py). A choice puts another layer of each map into its table.
 "use strict";
 
-mallard.ready = (async () => {
-  const packed = Uint8Array.from(atob(document.getElementById("cells").textContent), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const { forms, tables, plots, steps, texts } = await new Response(stream).json();
-
+mallard.maps = mallard.ready.then(({ maps: { forms, tables, steps }, texts }) => {
+  const { make } = mallard;
   const LONG = 6; // letters of a text that needs a smaller font
 
   class Cells {
@@ -35,8 +31,6 @@ mallard.ready = (async () => {
     const name = steps[letter.toLowerCase().charCodeAt(0) - 97];
     return letter === letter.toLowerCase() ? name : `${name} best`;
   };
-
-  const make = (name, text) => Object.assign(document.createElement(name), { textContent: text });
 
   const write = (td, form, cell, layer) => {
     const [text, small] = (cell[1 + layer] || form.layers[layer].missing).split("\t");
@@ -127,5 +121,5 @@ mallard.ready = (async () => {
     return names.map((name, i) => [name, cell[1 + i]?.replace("\t", "; ")]).filter(([, text]) => text);
   };
 
-  return { facts, of: (table) => of.get(table), plots, texts };
-})();
+  return { facts, of: (table) => of.get(table), texts };
+});

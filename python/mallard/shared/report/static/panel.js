@@ -3,14 +3,15 @@
 
 const mallard = {};
 
-mallard.panel = (() => {
-  const panel = document.getElementById("panel");
+mallard.make = (name, text = "", attributes = {}) => {
+  const node = document.createElement(name);
+  node.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  return node;
+};
 
-  const make = (name, text) => {
-    const node = document.createElement(name);
-    node.textContent = text;
-    return node;
-  };
+mallard.panel = (() => {
+  const panel = document.getElementById("panel"), { make } = mallard;
 
   // `box` is the described element. The panel is below it, or above it if there is no room.
   const show = (box, title, what, facts) => {

@@ -1,7 +1,4 @@
-"""Elements with escaped text and attributes, which are safe to insert into a page.
-
-Markup carries the data of its tables and plots in order, in addition to its text. `cell_data` collects it.
-"""
+"""Elements with escaped text and attributes, which are safe to insert into a page."""
 
 from __future__ import annotations
 
@@ -10,14 +7,7 @@ from html import escape
 
 
 class Markup(str):
-    """Text in HTML, with the script's data for it."""
-
-    data: tuple[object, ...] = ()
-
-    def with_data(self, *data: object) -> Markup:
-        copy = Markup(self)
-        copy.data = data
-        return copy
+    """Text in HTML."""
 
 
 Content = str | Markup | None
@@ -27,9 +17,8 @@ ENDS_BY_ITSELF = ("td", "th", "tr")  # end tags that HTML does not require
 def element(name: str, /, *contents: Content, **attributes: str | bool | None) -> Markup:
     """An element. `class_` and `for_` lose their underscore, other names turn it into a hyphen. None and
     False are left out."""
-    inside = joined(*contents)
     end = "" if name in ENDS_BY_ITSELF else f"</{name}>"
-    return Markup(f"<{name}{_attributes(attributes)}>{inside}{end}").with_data(*inside.data)
+    return Markup(f"<{name}{_attributes(attributes)}>{joined(*contents)}{end}")
 
 
 def empty_element(name: str, /, **attributes: str | bool | None) -> Markup:
@@ -42,8 +31,7 @@ def leaf(name: str, /, **attributes: str | bool | None) -> Markup:
 
 
 def joined(*contents: Content) -> Markup:
-    data = [item for content in contents if isinstance(content, Markup) for item in content.data]
-    return Markup("".join(_safe(content) for content in contents)).with_data(*data)
+    return Markup("".join(map(_safe, contents)))
 
 
 def breakable(names: str) -> Markup:

@@ -1,8 +1,8 @@
 // Tables: a heading sorts by its figures, and a stack that is opened gets all its levels.
 "use strict";
 
-// A long table shows its first rows until it is asked for all.
-for (const table of document.querySelectorAll(".facts-table:not([id])")) { // one with an id has filters
+// A long table of long rows shows the first until it is asked for all.
+for (const table of document.querySelectorAll(".facts-table:is(.noted, .stacks)")) {
   const MOST = 20, rows = table.tBodies.length > 1 ? table.tBodies.length : table.tBodies[0].rows.length;
   if (rows <= MOST * 1.25) continue;
   const all = mallard.make("button", `all ${rows} rows`, { type: "button", class: "all-rows" });

@@ -1,4 +1,4 @@
-"""The contest at a leaf: the remaining strategies, by their ratio to the global allocator."""
+"""The outcome at a leaf: the remaining strategies, by their ratio to the global allocator."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from mallard.bench.analysis.names import BASE, plain, variant
 from mallard.bench.choose.case import Case, can_serve, counterpart, global_strategy
+from mallard.bench.choose.deciding import CellReference, DecidingRows, Place
 from mallard.bench.choose.findings import format_percent
 from mallard.bench.choose.graph import FEW
-from mallard.bench.choose.ground import CellReference, Ground, Place
 from mallard.bench.library import BESIDE_PAPERS, REUSE_ORDERS, SHARED
 from mallard.bench.papers.catalogue import strategy_text
 from mallard.bench.strategy_names import GLOBAL_STRATEGIES
@@ -38,9 +38,9 @@ class Outcome:
     equals: tuple[str, ...] = ()  # strategies that do not differ from the recommended one beyond the interval
 
 
-def contest(case: Case, leaf: str, ground: Ground, excluded: Container[str]) -> Outcome:
-    keep_global = choice(global_strategy(case), ground)
-    place = ground.place
+def decide_outcome(case: Case, leaf: str, deciding: DecidingRows, excluded: Container[str]) -> Outcome:
+    keep_global = choice(global_strategy(case), deciding)
+    place = deciding.place
     if place is None:
         return (
             Outcome(keep_global, _NEGLIGIBLE)
@@ -48,8 +48,8 @@ def contest(case: Case, leaf: str, ground: Ground, excluded: Container[str]) -> 
             else Outcome(None, "the deciding rows are not measured yet")
         )
     eligible = [name for name in place.strategies if can_serve(case, name)]
-    ranked = _ranked(eligible, place, ground.figure, excluded)
-    best = choice(ranked[0], ground) if ranked else None
+    ranked = _ranked(eligible, place, deciding.figure, excluded)
+    best = choice(ranked[0], deciding) if ranked else None
     if leaf == FEW:
         hint = f"; if it took all, {best.strategy} would take {format_percent(best.ratio)}" if best else ""
         return Outcome(keep_global, _NEGLIGIBLE + hint, best)
@@ -60,19 +60,19 @@ def contest(case: Case, leaf: str, ground: Ground, excluded: Container[str]) -> 
     if best.ratio is None or best.ratio.verdict != "faster":
         closest = f"{best.strategy} comes closest: {format_percent(best.ratio)}"
         return Outcome(keep_global, f"no strategy is faster beyond its interval; {closest}", best)
-    ratios = {name: place.ratio(name, best.strategy, ground.figure) for name in ranked[1:]}
+    ratios = {name: place.ratio(name, best.strategy, deciding.figure) for name in ranked[1:]}
     equals = tuple(name for name, ratio in ratios.items() if ratio and ratio.verdict == "no difference")
-    runner_up = choice(ranked[1], ground) if len(ranked) > 1 else keep_global
+    runner_up = choice(ranked[1], deciding) if len(ranked) > 1 else keep_global
     if runner_up.ratio and runner_up.ratio.median >= 1.0:
         runner_up = keep_global
     return Outcome(best, format_percent(best.ratio, "the global allocator's time"), runner_up, equals)
 
 
-def choice(name: str, ground: Ground) -> Choice:
-    place = ground.place
+def choice(name: str, deciding: DecidingRows) -> Choice:
+    place = deciding.place
     if place is None:
         return Choice(name, describe(name), None)
-    ratio = place.ratio(name, BASE, ground.figure) if name != BASE else None
+    ratio = place.ratio(name, BASE, deciding.figure) if name != BASE else None
     cells = tuple(place.cell(strategy) for strategy in dict.fromkeys((BASE, name)))
     return Choice(name, describe(name), ratio, cells)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import resources
 
-from mallard.shared.view.html.markup import Markup, element, empty_element, joined
+from mallard.shared.report.markup import Markup, element, empty_element, joined
 
 MAIN = "main"
 
@@ -49,7 +49,7 @@ def inline_scripts(names: Sequence[str]) -> Markup:
 
 def _static_text(names: Sequence[str]) -> Markup:
     """Files of static/, without indents and comment lines."""
-    folder = resources.files("mallard.shared.view.html") / "static"
+    folder = resources.files("mallard.shared.report") / "static"
     texts = ((folder / name).read_text(encoding="utf-8").splitlines() for name in names)
     lines = ([line for line in map(str.strip, text) if line and not line.startswith("//")] for text in texts)
     return Markup("".join(map("\n".join, lines)))

@@ -1,1 +1,0 @@
-"""Lines of a terminal, and a line that counts."""
