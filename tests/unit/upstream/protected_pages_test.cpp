@@ -1,6 +1,7 @@
 #include "equipment/out_of_memory.hpp"
 
 #include <mallard/core/failure.hpp>
+#include <mallard/core/sanitizer.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
 #include <mallard/upstream/pages.hpp>
@@ -145,7 +146,7 @@ TEST_F(protected_pages_DeathTest, objects_beyond_the_table_have_no_name) {
         "the read-only memory of the last one");
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(MALLARD_ASAN) && !defined(__SANITIZE_THREAD__) // whose own handlers end the program
 TEST_F(protected_pages_DeathTest, ends_by_the_signal) {
     EXPECT_EXIT(
         {
