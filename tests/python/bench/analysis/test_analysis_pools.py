@@ -181,6 +181,12 @@ def test_programs_are_compared_with_the_fastest_malloc_of_each() -> None:
     assert mean_over_works(works, "heap") is None
 
 
+def test_one_malloc_is_not_called_the_fastest() -> None:
+    rows = [row for row in to_rows(program_rows()) if "@" not in row.strategy]
+    works = next(iter(group_works("programs", rows).values()))
+    assert "of the C library's malloc, the only one measured, in" in work_sentences("programs", works)[0]
+
+
 def test_reports_adaptive_pools() -> None:
     (table,) = phase_tables("adaptive-pool", to_rows(adaptive_pool_rows()))
     sentences = phase_sentences("adaptive-pool", table)

@@ -210,8 +210,10 @@ def _beside_mallocs(strategy: str, works: Sequence[Work]) -> list[str]:
         return []
     ratios = comparison.ratios
     least, most = (pick(ratio.median for ratio in ratios.values()) for pick in (min, max))
+    several = any(len(mallocs_in(work.line.cells)) > 1 for work in works)
+    rival = "the malloc that is fastest" if several else "the C library's malloc, the only one measured,"
     sentence = (
-        f"{strategy} takes {percent_text(comparison.mean)} of the time of the malloc that is fastest "
+        f"{strategy} takes {percent_text(comparison.mean)} of the time of {rival} "
         f"{f'in each of {len(ratios)} programs' if len(ratios) > 1 else f'in {next(iter(ratios))}'}, "
         f"{percent(least)} to {percent(most)} %."
     )
