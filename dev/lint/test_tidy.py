@@ -32,6 +32,7 @@ OTHER_SOURCES = (
     "advisor/recorder/system/newer_glibc.cpp",
     "src/mallard/core/failure_quiet.cpp",
     "src/mallard/platform/memory_plain.cpp",
+    "src/mallard/platform/protection_plain.cpp",
     "src/mallard/platform/threads_none.cpp",
 )
 INCLUDED = re.compile(r'^#include "(.+)"$', re.MULTILINE)

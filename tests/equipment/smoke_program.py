@@ -58,8 +58,9 @@ def store(target: str, outcome: str) -> None:
 
 def library(memory: str, threads: str) -> list[Path]:
     """The sources of the library for a system."""
-    chosen = {f"memory_{memory}", f"threads_{threads}"}
-    others = re.compile("memory_(posix|windows|plain)|threads_(posix|windows|none)|failure_quiet")
+    chosen = {f"memory_{memory}", f"protection_{memory}", f"threads_{threads}"}
+    systems = "(memory|protection)_(posix|windows|plain)|threads_(posix|windows|none)"
+    others = re.compile(f"{systems}|failure_quiet")
     return [
         file
         for file in files("*.cpp", under="src/mallard")

@@ -40,18 +40,6 @@ void offer(std::byte*, std::size_t) noexcept {}
 
 void discard(std::byte*, std::size_t) noexcept {}
 
-bool set_writable(std::byte*, std::size_t, bool) noexcept {
-    return false;
-}
-
-bool bind_to_node(std::byte*, std::size_t, unsigned) noexcept {
-    return false;
-}
-
-bool report_writes_to_read_only(owner_of_memory) noexcept {
-    return false;
-}
-
 // Addresses without memory do not exist: a heap takes its large blocks from its upstream, as it does where a system has
 // none left.
 std::byte* reserve(std::size_t) noexcept {

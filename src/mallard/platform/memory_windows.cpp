@@ -82,19 +82,6 @@ void discard(std::byte* p, std::size_t bytes) noexcept {
     offer(p, bytes);
 }
 
-bool set_writable(std::byte* p, std::size_t bytes, bool writable) noexcept {
-    DWORD before = 0;
-    return VirtualProtect(p, bytes, writable ? PAGE_READWRITE : PAGE_READONLY, &before) != 0;
-}
-
-bool bind_to_node(std::byte*, std::size_t, unsigned) noexcept {
-    return false; // pages get their node when they are mapped
-}
-
-bool report_writes_to_read_only(owner_of_memory) noexcept {
-    return false;
-}
-
 std::byte* reserve(std::size_t bytes) noexcept {
     return take(nullptr, bytes, MEM_RESERVE, PAGE_NOACCESS);
 }

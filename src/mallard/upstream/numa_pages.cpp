@@ -1,4 +1,5 @@
 #include "../platform/memory.hpp"
+#include "../platform/protection.hpp"
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/failure.hpp>

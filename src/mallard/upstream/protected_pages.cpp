@@ -1,4 +1,4 @@
-#include "../platform/memory.hpp"
+#include "../platform/protection.hpp"
 
 #include <mallard/core/failure.hpp>
 #include <mallard/core/utility.hpp>
