@@ -173,7 +173,8 @@ class Page:
         self._browser.wait_for("Page.loadEventFired", self._tab)
         if self._script:
             self.evaluate(
-                "typeof mallard === 'undefined' ? null : (mallard.maps ?? mallard.ready).then(() => null)"
+                # A heading of the site may have this name.
+                "typeof mallard === 'undefined' ? null : (mallard.maps ?? mallard.ready)?.then(() => null)"
             )
         return self
 
