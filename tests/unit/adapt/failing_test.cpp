@@ -55,7 +55,9 @@ TEST(failing, fails_a_reserve_as_one_request) {
     EXPECT_OUT_OF_MEMORY(pool.reserve(24, 8, 10));
     mallard::failing<mallard::monotonic<>> arena(mallard::failure_plan{.at = 1});
     EXPECT_OUT_OF_MEMORY(arena.reserve(100));
+#ifdef __cpp_exceptions // otherwise a child process has failed
     arena.reserve(100);
+#endif
 }
 
 TEST(failing, fails_mixed_burst_as_one_request) {
