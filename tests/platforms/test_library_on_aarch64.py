@@ -18,7 +18,7 @@ PROGRAMS = {
 # host's size.
 NOT_EMULATED = (
     *("*death*", "*Death*", "cancellation*", "misuse_reports*", "*stacks_of_the_env*", "*at_the_limit*"),
-    *("process_marks*", "*are_touched_beforehand*", "address_space*", "*/addresses.may_be_any/*"),
+    *("process_marks*", "*touches_every_page*", "address_space*", "*/addresses.may_be_any/*"),
     "*abandoned_threads",  # a thread that the emulator ends may outlive the system call
 )
 # Half of the contract suite's time.
