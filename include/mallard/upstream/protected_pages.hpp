@@ -70,8 +70,8 @@ private:
     struct chunk;
 
     bool set_writable(bool writable) noexcept;
-    [[nodiscard]] bool owns(const void* where) const noexcept;
-    [[nodiscard]] static const char* owner(const void* where) noexcept;
+    [[nodiscard]] bool owns(const void* address) const noexcept;
+    [[nodiscard]] static const char* owner(const void* address) noexcept;
 
     const char* name_;
     std::atomic<chunk*> first_{nullptr};

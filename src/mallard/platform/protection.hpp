@@ -17,7 +17,7 @@ namespace mallard::platform { inline namespace MALLARD_LIBRARY {
 [[nodiscard]] bool bind_to_node(std::byte* p, std::size_t bytes, unsigned node) noexcept;
 
 /// Returns: the name of the owner of read-only memory at that address; null if it is nobody's.
-using owner_of_memory = const char* (*)(const void* where) noexcept;
+using owner_of_memory = const char* (*)(const void* address) noexcept;
 
 /// Effects: from now on a write to memory with an owner prints its name, and ends the program as it would have ended
 /// without. A second call has no effect.

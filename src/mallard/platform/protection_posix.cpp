@@ -23,7 +23,7 @@ constinit std::atomic<owner_of_memory> installed_owner{nullptr};
 using signal_action = struct sigaction;
 // SIGSEGV, and SIGBUS of systems that send that for a write to read-only pages.
 constexpr std::array fault_signals{SIGSEGV, SIGBUS};
-constinit std::array<signal_action, fault_signals.size()> actions_before{};
+constinit std::array<signal_action, fault_signals.size()> former_actions{};
 
 /// A line on the standard error output, by a single write. Functions of signals may use it.
 class line_of_report {
@@ -54,13 +54,13 @@ private:
 };
 
 /// Effects: does what the program did with this signal before. The default ends it: the write is repeated, or the signal.
-void pass_on(int signal, siginfo_t* information, void* context, const signal_action& before) {
-    if ((before.sa_flags & SA_SIGINFO) != 0) {
-        before.sa_sigaction(signal, information, context);
-    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-        before.sa_handler(signal);
+void pass_on(int signal, siginfo_t* information, void* context, const signal_action& former) {
+    if ((former.sa_flags & SA_SIGINFO) != 0) {
+        former.sa_sigaction(signal, information, context);
+    } else if (former.sa_handler != SIG_DFL && former.sa_handler != SIG_IGN) {
+        former.sa_handler(signal);
     } else {
-        sigaction(signal, &before, nullptr);
+        sigaction(signal, &former, nullptr);
         if (information->si_code <= 0) { // sent by a process: no write will be repeated
             raise(signal);
         }
@@ -68,15 +68,15 @@ void pass_on(int signal, siginfo_t* information, void* context, const signal_act
 }
 
 void handle_fault(int signal, siginfo_t* information, void* context) {
-    const void* const where = information->si_addr;
-    const char* const name = information->si_code > 0 ? installed_owner.load()(where) : nullptr;
+    const void* const address = information->si_addr;
+    const char* const name = information->si_code > 0 ? installed_owner.load()(address) : nullptr;
     if (name != nullptr) {
         line_of_report line;
-        (line << "mallard: write to the read-only memory of " << name << " at ").address(where).write();
+        (line << "mallard: write to the read-only memory of " << name << " at ").address(address).write();
     }
     for (std::size_t i = 0; i != fault_signals.size(); ++i) {
         if (fault_signals[i] == signal) {
-            pass_on(signal, information, context, actions_before[i]);
+            pass_on(signal, information, context, former_actions[i]);
         }
     }
 }
@@ -115,7 +115,7 @@ bool report_writes_to_read_only(owner_of_memory owner) noexcept {
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
     for (std::size_t i = 0; i != fault_signals.size(); ++i) {
-        sigaction(fault_signals[i], &action, &actions_before[i]);
+        sigaction(fault_signals[i], &action, &former_actions[i]);
     }
     return true;
 }

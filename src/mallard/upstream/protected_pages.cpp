@@ -61,30 +61,31 @@ void* protected_pages::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void* protected_pages::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t whole = whole_pages(bytes);
-    void* const p = whole == 0 ? nullptr : source().try_allocate(whole + pages::page_bytes(), alignment);
+    const std::size_t chunk_bytes = whole_pages(bytes);
+    void* const p =
+        chunk_bytes == 0 ? nullptr : source().try_allocate(chunk_bytes + pages::page_bytes(), alignment);
     if (p == nullptr) {
         return nullptr;
     }
     auto* const begin = static_cast<std::byte*>(p);
     chunk* const first = first_.load();
-    auto* const made = ::new (begin + whole) chunk{begin, whole, first, nullptr};
+    auto* const new_chunk = ::new (begin + chunk_bytes) chunk{begin, chunk_bytes, first, nullptr};
     if (first != nullptr) {
-        first->previous = made;
+        first->previous = new_chunk;
     }
-    first_.store(made);
+    first_.store(new_chunk);
     return p;
 }
 
 void protected_pages::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t whole = whole_pages(bytes);
-    const auto* const ended = reinterpret_cast<chunk*>(static_cast<std::byte*>(p) + whole);
+    const std::size_t chunk_bytes = whole_pages(bytes);
+    const auto* const ended = reinterpret_cast<chunk*>(static_cast<std::byte*>(p) + chunk_bytes);
     chunk* const next = ended->next.load();
     if (next != nullptr) {
         next->previous = ended->previous;
     }
     (ended->previous == nullptr ? first_ : ended->previous->next).store(next);
-    source().deallocate(p, whole + pages::page_bytes(), alignment);
+    source().deallocate(p, chunk_bytes + pages::page_bytes(), alignment);
 }
 
 bool protected_pages::set_writable(bool writable) noexcept {
@@ -95,21 +96,21 @@ bool protected_pages::set_writable(bool writable) noexcept {
     return agreed;
 }
 
-bool protected_pages::owns(const void* where) const noexcept {
-    const auto* const byte = static_cast<const std::byte*>(where);
-    const std::less<> before;
+bool protected_pages::owns(const void* address) const noexcept {
+    const auto* const byte = static_cast<const std::byte*>(address);
+    const std::less<> is_lower;
     for (const chunk* c = first_.load(); c != nullptr; c = c->next.load()) {
-        if (!before(byte, c->begin) && before(byte, c->begin + c->bytes)) {
+        if (!is_lower(byte, c->begin) && is_lower(byte, c->begin + c->bytes)) {
             return true;
         }
     }
     return false;
 }
 
-const char* protected_pages::owner(const void* where) noexcept {
+const char* protected_pages::owner(const void* address) noexcept {
     for (const std::atomic<const protected_pages*>& place : named) {
         if (const protected_pages* const candidate = place.load();
-            candidate != nullptr && candidate->owns(where)) {
+            candidate != nullptr && candidate->owns(address)) {
             return candidate->name_;
         }
     }
