@@ -40,7 +40,7 @@ sys.path.insert(0, str(DOCS))
 
 import figures as figures_package  # noqa: E402
 from figures import allocator_images, density, programs, testing  # noqa: E402
-from figures.stored import machine_key, machines, read_stored, stored_file  # noqa: E402
+from figures.stored import machine_key, machines, plain, read_stored, stored_file  # noqa: E402
 
 from mallard.bench.experiments import EXPERIMENTS  # noqa: E402
 
@@ -91,17 +91,17 @@ def store_runs(database: Path, keep_others: bool) -> None:
     for experiment in EXPERIMENTS:
         runs = [run for run in everything["runs"] if run["experiment"] == experiment and run["finished"]]
         for run in runs:
-            run["command"] = re.sub(r" --db \S+", "", run["command"])  # its place says nothing
+            run["command"] = f"mallard {plain(run['command'])}"
         kept = {run["id"] for run in runs}
         rows = [row for row in everything["rows"] if row["run_id"] in kept]
         if runs:
             stored = read_stored(experiment) if stored_file(experiment).exists() else {"runs": [], "rows": []}
-            replaced = {(machine_key(run), run["command"]) for run in runs}
+            replaced = {(machine_key(run), plain(run["command"])) for run in runs}
             measured = {machine for machine, _ in replaced}
             keep_runs(
                 stored,
                 lambda run, replaced=replaced, measured=measured: (  # type: ignore[misc]
-                    (machine_key(run), run["command"]) not in replaced
+                    (machine_key(run), plain(run["command"])) not in replaced
                     if keep_others
                     else machine_key(run) not in measured
                 ),
