@@ -48,7 +48,7 @@ STAGES: tuple[Stage, ...] = (
     ),
     PythonStage(
         "tutorial",
-        "README's first command and the tutorial's, typed in a fresh clone",
+        "the tutorial's commands, typed in a fresh clone",
         ("advisor", "git"),
         full=True,
     ),
@@ -88,7 +88,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage("e2e", "the report in a real browser", ("browser",), "worksteal", full=True),
     NativeStage(
         "optimised",
-        "the library's tests in a release build; every adaptor by every binding of every allocator",
+        "the library's tests in a release build; every allocator in every adaptor and by every binding",
         (*LIBRARY, "c-libraries"),
         full=True,
     ),

@@ -19,7 +19,7 @@ from dev.mutation.programs import ROOT, Program, compiled_sources, find_programs
 
 GOOGLETEST = Path(os.environ.get("MALLARD_GOOGLETEST", "/usr/src/googletest")) / "googletest"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-FLAGS = ("-std=c++20", "-O0", "-w", "-D_GLIBCXX_ASSERTIONS", "-DMALLARD_FULL_PRODUCT=0", *SANITIZERS)
+FLAGS = ("-std=c++20", "-O0", "-w", "-D_GLIBCXX_ASSERTIONS", "-DMALLARD_THOROUGH=0", *SANITIZERS)
 # A hang is one of the processor, or of threads that wait for each other. No test comes near these bounds,
 # even where other processes leave a tenth of the processor.
 CPU_SECONDS = 60

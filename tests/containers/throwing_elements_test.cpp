@@ -157,7 +157,7 @@ void break_every_copy() {
     }
 }
 
-template <template <class> class Container, bool ByBase = MALLARD_FULL_PRODUCT>
+template <template <class> class Container, bool ByBase = MALLARD_THOROUGH>
 void break_both() {
     if constexpr (ByBase) {
         break_every_copy<Container<by_base>, Container<by_base>>();

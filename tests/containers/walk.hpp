@@ -180,8 +180,8 @@ void walk(const place& kind, std::uint64_t seed, std::size_t steps, const Apply&
 }
 
 /// Effects: walks on every place. `Container` maps a binding to a container type. Both bindings call the same resources,
-/// so a build without the full product walks few containers by the base.
-template <template <class> class Container, bool ByBase = MALLARD_FULL_PRODUCT, class Apply>
+/// so a build that is not thorough walks few containers by the base.
+template <template <class> class Container, bool ByBase = MALLARD_THOROUGH, class Apply>
 void walk_everywhere(const Apply& apply) {
     std::uint64_t seed = 1;
     for (const place& kind : places()) {

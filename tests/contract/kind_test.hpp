@@ -73,7 +73,7 @@ inline bool is_typical(const kind& k) {
          (k.allocator == "monotonic" || k.allocator == "fixed_pool_of_a_size_last_freed"));
     const bool is_large = k.allocator == "fixed_pool_last_freed" || k.allocator == "fixed_pool_first_freed";
     return k.from_ledger && k.binding == "direct" && k.adaptor != "limited_to_little" && !is_large &&
-           (k.adaptor == "plain" || has_own_code || MALLARD_FULL_PRODUCT);
+           (k.adaptor == "plain" || has_own_code || MALLARD_THOROUGH);
 }
 
 /// Returns: the name of a test.

@@ -162,9 +162,9 @@ private:
     std::unique_ptr<model::subject> allocator_;
 };
 
-/// A build of the full product lets each request fail, once and permanently. Other builds do one of the two in each step,
+/// A thorough build lets each request fail, once and permanently. Other builds do one of the two in each step,
 /// at the first requests and at one of a long burst.
-constexpr bool every_request = MALLARD_FULL_PRODUCT;
+constexpr bool every_request = MALLARD_THOROUGH;
 constexpr std::size_t first_requests = 3;
 constexpr std::size_t in_a_long_burst = 61;
 

@@ -95,7 +95,7 @@ private:
     const bool of_objects = k.binding == "type_parameter" || k.binding == "tag" || k.binding == "expandable";
     std::vector<unsigned> all;
     if (k.adaptor == "plain" && k.binding == "direct") {
-        for (unsigned log2 = 0; log2 < 64; log2 += MALLARD_FULL_PRODUCT ? 1 : 3) {
+        for (unsigned log2 = 0; log2 < 64; log2 += MALLARD_THOROUGH ? 1 : 3) {
             all.push_back(log2);
         }
     } else {

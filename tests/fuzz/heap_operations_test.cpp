@@ -84,7 +84,7 @@ struct losing : right {
     using right::allocate_many;
 };
 
-constexpr std::uint64_t seeds = MALLARD_FULL_PRODUCT ? 49 : 12;
+constexpr std::uint64_t seeds = MALLARD_THOROUGH ? 49 : 12;
 
 /// Small chunks, which are often returned.
 template <class Heap>

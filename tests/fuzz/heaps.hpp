@@ -9,13 +9,13 @@
 
 namespace fuzz {
 
-/// Returns: heaps by themselves or checked, with larger requests than in other suites: in a full product all of them, else
+/// Returns: heaps by themselves or checked, with larger requests than in other suites: in a thorough build all of them, else
 /// one over each kind of memory.
 [[nodiscard]] inline std::vector<model::kind> heaps() {
     std::vector<model::kind> all = model::kinds_if([](const model::kind& k) {
         const bool chosen = k.allocator == "heap_of_small_chunks" || k.allocator == "heap_over_chunk_cache" ||
                             k.allocator == "heap_over_pages" || k.allocator == "heap_in_growing_region";
-        return (chosen || MALLARD_FULL_PRODUCT) && k.allocator.starts_with("heap") && k.binding == "direct" &&
+        return (chosen || MALLARD_THOROUGH) && k.allocator.starts_with("heap") && k.binding == "direct" &&
                (k.adaptor == "plain" || k.adaptor == "checked");
     });
     for (model::kind& k : all) {

@@ -36,7 +36,7 @@ struct kind : traits {
     [[nodiscard]] bool reuses_blocks() const noexcept { return most.uses_again && adaptor != "checked"; }
 };
 
-/// Returns: every allocator by itself, some in each adaptor and by each binding; in a full product all of them.
+/// Returns: every allocator by itself, some in each adaptor and by each binding; in a thorough build all of them.
 [[nodiscard]] const std::vector<kind>& kinds();
 
 /// Returns: the kinds for which `is_chosen(kind)`.

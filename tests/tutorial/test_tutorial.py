@@ -1,4 +1,4 @@
-"""README's first command, and those of docs/advisor/tutorial.md in order, typed in a fresh clone."""
+"""The commands of docs/advisor/tutorial.md in order, typed in a fresh clone."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 from compiler_flags import WERROR
 from source_tree import ROOT, clone_tree
-
-from mallard.bench.analysis.survey import QUESTIONS
 
 COMMAND = re.compile(r"(?m)^    \$ (.*)$")
 LONGEST = 3600  # seconds
@@ -57,16 +55,6 @@ def type_command(
         timeout=LONGEST,
         check=False,
     )
-
-
-def test_the_survey_ends_with_an_answer_to_every_question(
-    clone: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    done = type_command("./mallard bench --reps 1", clone, capsys)
-    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-    for question in QUESTIONS:
-        assert question.text in done.stdout
-    assert "Next: 'mallard advise" in done.stdout
 
 
 def compile_pasted(advice: str, clone: Path, capsys: pytest.CaptureFixture[str]) -> None:

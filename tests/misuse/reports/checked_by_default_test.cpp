@@ -40,7 +40,7 @@ protected:
 };
 
 using mallard::chunk_cache;
-#if MALLARD_FULL_PRODUCT
+#if MALLARD_THOROUGH
 using allocators =
     ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::multipool<mallard::monotonic<>>,
                      mallard::multipool<chunk_cache, mallard::last_freed>, mallard::concurrent_multipool<>,

@@ -1,13 +1,13 @@
-/// Rows of the list of kinds: an allocator by adaptors and bindings. These do not know their mechanism, so that some
-/// allocators show all of their behaviour, and only the inline base has code for the fronts of mechanisms.
+/// Rows of the list of kinds: an allocator by adaptors and bindings. These do not know their mechanism, so that every
+/// pair of two of the three is enough, and two allocators with all that adaptors and bindings use have every triple.
+/// Only the inline base has code for the fronts of mechanisms.
 ///
-///                     the suite                       a soak (MALLARD_EVERY_ADAPTOR)    the full product
-///     alone           alone, by the inline base       by each binding                   each adaptor by each binding
-///     adaptable       the same                        and in each adaptor               the same
-///     checked         and checked                     the same                          the same
-///     bound           by each binding                 by each binding                   by each binding
-///     adapted         and in each adaptor             the same                          each adaptor by each binding
-///     everything      each adaptor by each binding    the same                          the same
+///                     the suite                       a soak, a thorough build
+///     alone           alone, by the inline base       in each adaptor, and by each binding
+///     checked         and checked                     the same
+///     bound           by each binding                 by each binding
+///     adapted         and in each adaptor             the same
+///     everything      each adaptor by each binding    the same
 #pragma once
 
 #include "model/bound_subject.hpp"
@@ -17,7 +17,7 @@
 #include <vector>
 
 #ifndef MALLARD_EVERY_ADAPTOR
-#define MALLARD_EVERY_ADAPTOR MALLARD_FULL_PRODUCT
+#define MALLARD_EVERY_ADAPTOR MALLARD_THOROUGH
 #endif
 
 namespace model {
@@ -32,7 +32,7 @@ void add_pools(kind_list& to);
 void add_shared(kind_list& to);
 void add_upstreams(kind_list& to);
 
-enum class extent { alone, adaptable, checked, bound, adapted, everything };
+enum class extent { alone, checked, bound, adapted, everything };
 
 template <class Recipe, extent Extent>
 class row {
@@ -73,12 +73,9 @@ public:
 
 private:
     using top_type = std::remove_reference_t<decltype(Recipe::top)>;
-    static constexpr bool product =
-        Extent == extent::everything || (MALLARD_FULL_PRODUCT && Extent != extent::bound);
-    static constexpr bool each_adaptor =
-        product || Extent == extent::adapted ||
-        (MALLARD_EVERY_ADAPTOR && (Extent == extent::adaptable || Extent == extent::checked));
-    static constexpr bool each_binding = each_adaptor || Extent == extent::bound || MALLARD_EVERY_ADAPTOR;
+    static constexpr bool each_adaptor = Extent == extent::adapted || Extent == extent::everything ||
+                                         (MALLARD_EVERY_ADAPTOR && Extent != extent::bound);
+    static constexpr bool each_binding = each_adaptor || Extent == extent::bound;
 
     template <template <class> class Adaptor, template <class> class Binding>
     void add_binding(const char* adaptor, const char* binding, const traits& properties, const bounds& most) {
@@ -110,7 +107,7 @@ private:
     template <template <class> class Adaptor>
     void add_adaptor(const char* adaptor, const traits& properties, const bounds& most) {
         to_.push_back({properties, allocator_, adaptor, "direct", most, make_adapted<Recipe, Adaptor>});
-        if constexpr (product) {
+        if constexpr (Extent == extent::everything) {
             add_bindings<Adaptor>(adaptor, properties, most);
         }
     }

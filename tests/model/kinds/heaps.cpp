@@ -15,12 +15,11 @@ void add_heaps(kind_list& to) {
     add<plain_heap, extent::everything>(to, "heap", heap);
     add<heap_of_small_chunks, extent::checked>(to, "heap_of_small_chunks", heap);
     add<heap_over_multipool>(to, "heap_over_multipool", heap);
-    add<heap_over_system<mallard::chunk_cache>, extent::adaptable>(to, "heap_over_chunk_cache", with_memory,
-                                                                   with_large_blocks);
+    add<heap_over_system<mallard::chunk_cache>>(to, "heap_over_chunk_cache", with_memory, with_large_blocks);
     add<heap_over_system<mallard::new_delete>>(to, "heap_over_new_delete", with_memory);
     add<heap_over_system<mallard::pages>>(to, "heap_over_pages", with_memory, with_large_blocks);
     add<heap_over_buffer>(to, "heap_over_buffer", with_memory, bounded);
-    add<heap_in_region, extent::adaptable>(to, "heap_in_region", with_memory, bounded);
+    add<heap_in_region>(to, "heap_in_region", with_memory, bounded);
     add<heap_in_growing_region>(
         to, "heap_in_growing_region", {.from_ledger = false, .any_size = false},
         {.bytes = mebibyte, .alignment = 8192, .live_bytes = 4 * mebibyte, .may_refuse = true});

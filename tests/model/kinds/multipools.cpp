@@ -6,7 +6,7 @@ namespace model {
 void add_multipools(kind_list& to) {
     constexpr traits compound{.leaves_no_trace = false};
     add<multipool_reusing<mallard::hybrid_order>, extent::adapted>(to, "multipool");
-    add<multipool_reusing<mallard::last_freed>, extent::adaptable>(to, "multipool_last_freed");
+    add<multipool_reusing<mallard::last_freed>>(to, "multipool_last_freed");
     add<multipool_reusing<mallard::first_freed>>(to, "multipool_first_freed");
     add<multipool_of_small_blocks>(to, "multipool_of_small_blocks", {}, {.slowness = 4});
     add<fast_fit>(to, "fast_fit");

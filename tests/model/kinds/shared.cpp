@@ -13,9 +13,8 @@ void add_shared(kind_list& to) {
                                                {.uses_again = false});
     add<synchronized_monotonic>(to, "synchronized_monotonic", {.leaves_no_trace = false},
                                 {.uses_again = false});
-    add<synchronized_multipool, extent::adaptable>(to, "synchronized_multipool");
-    add<synchronized_heap, extent::adaptable>(to, "synchronized_heap",
-                                              {.fills_gaps = true, .leaves_no_trace = false});
+    add<synchronized_multipool>(to, "synchronized_multipool");
+    add<synchronized_heap>(to, "synchronized_heap", {.fills_gaps = true, .leaves_no_trace = false});
 }
 
 } // namespace model

@@ -58,7 +58,7 @@ TEST(expandable_allocator_in_vectors, is_recognised_as_version_two) {
 
 template <class T>
 class expandable_allocator_vectors : public ::testing::Test {};
-#if MALLARD_FULL_PRODUCT
+#if MALLARD_THOROUGH
 using numbers = ::testing::Types<int, my_int>;
 #else
 using numbers = ::testing::Types<my_int>;

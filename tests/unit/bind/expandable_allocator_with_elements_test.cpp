@@ -39,7 +39,7 @@ struct alignas(Alignment) stamped {
 
 template <class T>
 class expandable_allocator_with_elements : public ::testing::Test {};
-#if MALLARD_FULL_PRODUCT
+#if MALLARD_THOROUGH
 using elements =
     ::testing::Types<stamped<1, 1>, stamped<3, 1>, stamped<12, 4>, stamped<24, 8>, stamped<40, 8>,
                      stamped<2, 2>, stamped<48, 16>, stamped<32, 32>, stamped<64, 64>, stamped<192, 64>>;

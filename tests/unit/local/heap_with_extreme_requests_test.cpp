@@ -76,15 +76,15 @@ protected:
     }
 
     /// Calls `f` for 2^k - 1, 2^k and 2^k + 1 bytes at every alignment that a number can hold, or at some if a block is
-    /// large or the build is not of the full product.
+    /// large or the build is not thorough.
     template <class F>
     void for_each_request(F f) {
         for (unsigned k = 0; k != 64; ++k) {
             const std::size_t power = std::size_t{1} << k;
             for (const std::size_t bytes : {power - 1, power, power + 1}) {
                 for (unsigned log2 = 0; log2 != 64; ++log2) {
-                    const bool chosen = (k <= 16 && (MALLARD_FULL_PRODUCT || (k + log2) % 6 == 0)) ||
-                                        log2 < 2 || log2 % 6 == 0 || log2 > 58;
+                    const bool chosen = (k <= 16 && (MALLARD_THOROUGH || (k + log2) % 6 == 0)) || log2 < 2 ||
+                                        log2 % 6 == 0 || log2 > 58;
                     if (chosen && ground_.may_try(std::max(bytes, std::size_t{1} << log2))) {
                         f(bytes, std::size_t{1} << log2);
                     }

@@ -73,9 +73,9 @@ const std::size_t any_number[] = {0,
                                   SIZE_MAX - 1,
                                   SIZE_MAX};
 
-/// Returns: true for all pairs of numbers in a build of the full product, and for a seventh of them in the others.
+/// Returns: true for all pairs of numbers in a thorough build, and for a seventh of them in the others.
 bool is_tried(std::size_t first, std::size_t second) {
-    return MALLARD_FULL_PRODUCT || (first % 7 + second % 7) % 7 == 0;
+    return MALLARD_THOROUGH || (first % 7 + second % 7) % 7 == 0;
 }
 
 /// Effects: uses the allocator for three MB of small blocks.

@@ -137,7 +137,7 @@ TEST_P(bitmap_slots_with_room_for_a_link, come_and_go_many_at_a_time) {
 TEST_P(bitmap_slots_with_room_for_a_link, come_back_in_runs) {
     const std::vector<void*> all = pop_all();
     std::mt19937 order(1);
-    for (int round = 0; round != (MALLARD_FULL_PRODUCT ? 50 : 10); ++round) {
+    for (int round = 0; round != (MALLARD_THOROUGH ? 50 : 10); ++round) {
         mallard::block_chain chain;
         std::vector<void*> freed;
         // Of every block some slots stay in use.

@@ -120,8 +120,8 @@ std::vector<std::size_t> damages(std::size_t word, std::byte* at, std::span<std:
     return all;
 }
 
-/// Words are damaged in every way by a build of the full product, and by the others in every fourth one, in turn.
-constexpr std::size_t ways_apart = MALLARD_FULL_PRODUCT ? 1 : 4;
+/// Words are damaged in every way by a thorough build, and by the others in every fourth one, in turn.
+constexpr std::size_t ways_apart = MALLARD_THOROUGH ? 1 : 4;
 
 /// Effects: overwrites each word of the memory in turn, looks, and restores it.
 template <class Heap>
