@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from figures.stored import (
     StoredRun,
@@ -141,15 +141,6 @@ def _nearest() -> str:
         f"`{fastest}` {times[fastest]:.1f}), other mallocs do not ({min(of_mallocs):.0f} to "
         f"{max(of_mallocs):.0f} ns)"
     )
-
-
-def by_length(
-    system: System, lengths: Sequence[int], columns: Sequence[tuple[str, Callable[[int], str]]]
-) -> str:
-    """A line for each length of lists; a column is its head and the text of a length in it."""
-    heading = ["list length", *(head for head, _ in columns)]
-    lines = [[log2_text(length), *(cell(length) for _, cell in columns)] for length in lengths]
-    return f"{log2_text(system.links)} links:\n\n" + markdown_table(heading, lines)
 
 
 def small(*, whole: bool = False) -> str:

@@ -11,7 +11,6 @@ from figures.stored import (
     NO_BUFFER,
     StoredRun,
     markdown_table,
-    median_percent,
     on_huge_pages,
     run_conditions,
     stored_runs,
@@ -24,8 +23,6 @@ from mallard.bench.cells import Times, paired
 from mallard.shared.stats import Ratio, geometric_mean_ratio, median
 
 ON_HUGE_PAGES = ("programs", "density", "reuse", "locality")
-SHOWN = (BASE, "monotonic", "multipool")
-POOLED = ("multipool",)  # in the table of all experiments
 NOT_MEASURED = "Not measured."
 SETTINGS = frozenset({"pages", "buffer", "buffer_bytes"})  # of a cell, that a special run changes
 Cells = Mapping[Setting, Mapping[str, Times]]
@@ -40,24 +37,16 @@ class Special:
     usual: Cells
 
 
-def blocks() -> dict[str, Callable[[], str]]:
+def whole_tables() -> dict[str, Callable[[], str]]:
     return {"huge_pages": huge_pages, "no_buffer": no_buffer}
 
 
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {
-        "huge_pages": lambda: huge_pages(whole=True),
-        "no_buffer": lambda: no_buffer(whole=True),
-    }
-
-
-def huge_pages(*, whole: bool = False) -> str:
+def huge_pages() -> str:
     """A line for each experiment and main strategy, in a run on huge pages for every allocator."""
     table, runs = [], []
     for experiment in ON_HUGE_PAGES:
         if special := find_special(experiment, on_huge_pages):
-            shown = [line for line in _shown(special, whole=whole) if whole or line[0] in POOLED]
-            table += [[experiment, *line] for line in shown]
+            table += [[experiment, *line] for line in lines(special)]
             runs.append(special.stored)
     heading = [
         "experiment",
@@ -70,7 +59,7 @@ def huge_pages(*, whole: bool = False) -> str:
     return _table(heading, table, runs, texts=2)
 
 
-def no_buffer(*, whole: bool = False) -> str:
+def no_buffer() -> str:
     special = find_special("density", lambda run: run.run["options"]["buffer"] == NO_BUFFER)
     heading = [
         "strategy",
@@ -79,15 +68,9 @@ def no_buffer(*, whole: bool = False) -> str:
         "without",
         "without, % of its own time with",
     ]
-    shown = _shown(special, whole=whole) if special else []
-    return _table(heading, shown, [special.stored] if special else [], texts=1)
-
-
-def _shown(special: Special, *, whole: bool) -> list[list[str]]:
-    """All lines with their intervals, or those of SHOWN without."""
-    if whole:
-        return list(lines(special))
-    return [line for line in lines(special, median_percent) if line[0] in SHOWN]
+    if special is None:
+        return NOT_MEASURED
+    return _table(heading, list(lines(special)), [special.stored], texts=1)
 
 
 def _table(heading: list[str], table: list[list[str]], runs: list[StoredRun], texts: int) -> str:
@@ -98,7 +81,7 @@ def _table(heading: list[str], table: list[list[str]], runs: list[StoredRun], te
 
 
 def find_special(experiment: str, is_special: Callable[[StoredRun], bool]) -> Special | None:
-    """Beside the experiment's table."""
+    """With the same cells of the experiment's table."""
     usual, *others = stored_runs(experiment)
     stored = next(filter(is_special, others), None)
     return Special(stored, _cells(stored), _cells(usual)) if stored else None
@@ -113,9 +96,9 @@ def _cells(stored: StoredRun) -> Cells:
     }
 
 
-def lines(special: Special, text: Callable[[Ratio], str] = percent_text) -> Iterator[list[str]]:
-    """A strategy, the cells that both runs have of it, its time beside the global allocator's in each run,
-    and its time in the special run beside its own usual one. Times of two runs are not paired: no interval.
+def lines(special: Special) -> Iterator[list[str]]:
+    """A strategy, the cells that both runs have of it, its time by the global allocator's in each run,
+    and its time in the special run by its own usual one. Times of two runs are not paired: no interval.
     """
     names = {name for times in special.cells.values() for name in times}
     for name in in_table_order(names):
@@ -133,7 +116,7 @@ def lines(special: Special, text: Callable[[Ratio], str] = percent_text) -> Iter
         yield [
             name,
             str(len(shared)),
-            *(text(_beside_base(times, name)) if name != BASE else "100" for times in (usual, unusual)),
+            *(percent_text(_to_base(times, name)) if name != BASE else "100" for times in (usual, unusual)),
             percent(own),
         ]
 
@@ -146,6 +129,6 @@ def _middle(times: Mapping[str, Times], name: str) -> float:
     return median(list(times[name].values()))
 
 
-def _beside_base(cells: Sequence[Mapping[str, Times]], name: str) -> Ratio:
+def _to_base(cells: Sequence[Mapping[str, Times]], name: str) -> Ratio:
     pairs = [both for times in cells if (both := paired(times[name], times[BASE]))]
     return geometric_mean_ratio(pairs)

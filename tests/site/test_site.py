@@ -97,7 +97,7 @@ def test_search_finds_a_page_offline(chromium, site):
     chromium.close_tabs()
 
 
-@pytest.mark.parametrize("name", ["index.html", "benchmark/contenders.html", "library/beside_others.html"])
+@pytest.mark.parametrize("name", ["index.html", "benchmark/contenders.html", "library/other_libraries.html"])
 @pytest.mark.parametrize("width", [400, 1280])
 def test_no_page_is_wider_than_the_screen(chromium, site, name, width):
     opened = Page(chromium, width=width, height=800).open(site / name)
