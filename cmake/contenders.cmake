@@ -1,15 +1,15 @@
-# The libraries that the benchmark measures beside mallard. Each is built in if its Debian package is there, and the
+# The libraries that the benchmark measures with mallard. Each is built in if its Debian package is there, and the
 # runner says which are missing and why (bench/runner/strategy/strategies.def). None is needed. A library brings the files in
 # its folder of bench/runner/strategy/contender, and its tables of containers.
 #
 # MALLARD_CONTENDERS names those to look for. A build for another machine leaves out the ones that it lacks, and the
 # survey's runner all but the standard library.
 set(contender_names BOOST_POOL BOOST_CONTAINER BOOST_INTERPROCESS FOONATHAN LOKI MIMALLOC)
-set(MALLARD_CONTENDERS ${contender_names} CACHE STRING "Libraries to measure beside mallard, where they are installed")
+set(MALLARD_CONTENDERS ${contender_names} CACHE STRING "Libraries to measure with mallard, where they are installed")
 
 # Libraries that Debian does not have. MALLARD_WITH names the prefix that each was installed to, with folders include and
 # lib: bde=/opt/bde. One that is named has to be there. `./mallard bench --with` sets it.
-set(MALLARD_WITH "" CACHE STRING "Libraries to measure beside mallard, by prefix: bde=PREFIX")
+set(MALLARD_WITH "" CACHE STRING "Libraries to measure with mallard, by prefix: bde=PREFIX")
 
 include(CheckCXXSourceCompiles)
 include(container_tables)

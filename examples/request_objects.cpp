@@ -66,5 +66,5 @@ int main() {
     const auto name =
         mallard::make_unique<std::pmr::string>(pool, "owned, destroyed and freed at the end of main");
     std::cout << table.size() << " numbers; " << *name
-              << "; chunks beside the buffer: " << arena.stats().chunks << '\n';
+              << "; chunks besides the buffer: " << arena.stats().chunks << '\n';
 }

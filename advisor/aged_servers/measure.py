@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `mallard age` on the servers of servers.py, and stores how they age beside what the model predicts.
+"""Runs `mallard age` on the servers of servers.py, and stores how they age, and what the model predicts.
 
     advisor/aged_servers/measure.py --redis PATH              all rows, under glibc
     advisor/aged_servers/measure.py --redis PATH --malloc mimalloc3=/usr/lib/libmimalloc.so.3 large-peaks

@@ -34,7 +34,7 @@ class Row:
     advised: str  # a strategy with its scope, or a malloc, or ''
     arm: str  # that follows the first half of the advice; '' if nothing does, so that it has no fact
     seconds: dict[str, float]  # by arm
-    facts: dict[str, Difference]  # beside the program as it is
+    facts: dict[str, Difference]  # against the program as it is
     peaks: dict[str, float]
     promised: Difference | None  # of the first half, on the first input
     promised_seconds: float  # of the program on the first input
@@ -87,7 +87,7 @@ def regret(rows: Iterable[Row], rule: Rule) -> float:
     return math.exp(sum(logs) / len(logs))
 
 
-def beside(rows: Sequence[Row], rule: Rule) -> tuple[float, float, float]:
+def compare(rows: Sequence[Row], rule: Rule) -> tuple[float, float, float]:
     """The advice's time divided by the rule's: the geometric mean over programs, with the 95 % interval for
     other such programs."""
     logs = [math.log(row.choices[chosen(row, advised_arm)] / row.choices[chosen(row, rule)]) for row in rows]
@@ -123,7 +123,7 @@ def outcomes(rows: Iterable[Row]) -> dict[str, int]:
 
 
 def peak_ratio(rows: Iterable[Row], rule: Rule) -> float:
-    """The geometric mean of the peak memory beside that of the program as it is."""
+    """The geometric mean of the peak memory against that of the program as it is."""
     logs = [math.log(row.peaks[chosen(row, rule)] / row.peaks[UNCHANGED]) for row in rows]
     return math.exp(sum(logs) / len(logs))
 

@@ -3,7 +3,7 @@
 
     advisor/case_studies/run.py                    the missing advice of all, and facts for committed advice
     advisor/case_studies/run.py advise lua         what the advisor says of the program before the change
-    advisor/case_studies/run.py verify lua         the builds beside each other
+    advisor/case_studies/run.py verify lua         the builds against each other
     advisor/case_studies/run.py nulls foreign      how often a malloc is advised that is the program's own
     advisor/case_studies/run.py history            stores the order of advice and facts in git's history
     advisor/case_studies/run.py list               the case studies, and missing Debian packages

@@ -19,7 +19,7 @@ from harness.catalogue import CASES, UNCHANGED
 from harness.cells import Cell, Promise, read
 from mallard.shared.stats import Difference, median
 
-NEAR_BEST = 1.10  # the advised program's time beside the best one's
+NEAR_BEST = 1.10  # the advised program's time against the best one's
 WIDTH_OF_RUN, WIDTH_OF_EFFECT = 0.03, 0.25  # the most that half an interval may be; the larger counts
 LEAST_SAVING = 0.02
 MISSED_SHARE = 0.05  # of a 95 % interval, for Winkler's score

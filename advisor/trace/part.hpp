@@ -22,7 +22,7 @@ inline constexpr std::uint64_t part_magic = 0x32'74'72'61'70'64'72'6d; // "mrdpa
 inline constexpr std::size_t header_bytes = 4096;
 inline constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
 
-/// A file beside the parts, until the recording begins. Processes that start meanwhile are idle.
+/// A file next to the parts, until the recording begins. Processes that start meanwhile are idle.
 inline constexpr const char* idle_file = "idle";
 
 enum class chunk_state : std::uint32_t { free, writing, full };

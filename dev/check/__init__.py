@@ -2,8 +2,8 @@
 the configuration that finds most. --full adds the runner, packages, pages in a browser, and the other
 configurations. A stage is a CMake preset or a folder of Python tests.
 
-The Python stages run beside the presets. `recording` comes first, because `record` runs its programs, and of
-the Python stages of --full those that wait for something come before the others."""
+The Python stages run in parallel with the presets. `recording` comes first, because `record` runs its
+programs, and of the Python stages of --full those that wait for something come before the others."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Program:
 
 
 def own_includes(file: Path) -> list[Path]:
-    """Public headers by their paths, private ones by those beside the file."""
+    """Public headers by their paths, private ones by those next to the file."""
     text = file.read_text(encoding="utf-8")
     return [INCLUDE / name for name in OWN.findall(text)] + [
         (file.parent / name).resolve() for name in PRIVATE.findall(text)

@@ -18,7 +18,7 @@ FOREIGN_WHEEL = f"wheel-{MACHINE}"
 EXAMPLES = (
     ("mallard package", "everything, into dist/"),
     ("mallard package header", "the single header alone"),
-    ("mallard package conan vcpkg -o /tmp/recipes", "the recipes, for the archive beside them"),
+    ("mallard package conan vcpkg -o /tmp/recipes", "the recipes, for the archive next to them"),
     ("mallard package --url https://example.org/mallard", "the recipes download it from there"),
 )
 

@@ -1,7 +1,7 @@
 """The site's pages: copies of the project's Markdown, and a page for each other file that these link to.
 
     docs/x.md                   x.md
-    README.md of other folders  beside the pages of its subject (PLACES)
+    README.md of other folders  with the pages of its subject (PLACES)
     another file, a folder      source/PATH.md: its text, or the list of its files
 
 Links between pages become links between the copies. The sections of docs/index.md are the navigation, in
@@ -85,7 +85,7 @@ def with_mapped_links(text: str, path: Path) -> str:
         file, mark, anchor = match[1].partition("#")
         if not file or re.match(r"[a-z]+:", file):
             return match[0]
-        target = os.path.relpath(place(_beside(path, file)), place(path).parent)
+        target = os.path.relpath(place(_linked_path(path, file)), place(path).parent)
         return f"]({target}{mark}{anchor})"
 
     parts = CODE.split(text)
@@ -99,7 +99,7 @@ def targets(text: str, path: Path) -> Iterator[Path]:
         for link in LINK.findall(part):
             file = link.partition("#")[0]
             if file and not re.match(r"[a-z]+:", file) and not file.endswith(".svg"):
-                yield _beside(path, file)
+                yield _linked_path(path, file)
 
 
 def with_navigation(index: str) -> str:
@@ -135,5 +135,5 @@ def _text(root: Path, path: Path) -> str:
     return f"{NOT_SEARCHED}# {path.name}\n\n````{LANGUAGES.get(path.suffix, '')}\n{text.rstrip()}\n````\n"
 
 
-def _beside(path: Path, link: str) -> Path:
+def _linked_path(path: Path, link: str) -> Path:
     return Path(os.path.normpath(path.parent / link))

@@ -82,17 +82,17 @@ def old_cells() -> tuple[Cells, str]:
 
 
 def sentence() -> str:
-    """README's, beside its figures of young processes."""
+    """README's, next to its figures of young processes."""
     run = aged_run()
     old, best = old_cells()
-    beside = compare(old, POOLS[0], FASTEST_MALLOC)
+    against = compare(old, POOLS[0], FASTEST_MALLOC)
     own = _aged(cells_by_work(_works(run, YOUNG)), old, BASE) if run else None
     held = _memory(_works(run, OLD), under(POOLS[0], best)) if run else None
-    if beside is None or own is None or held is None:
+    if against is None or own is None or held is None:
         return ""
     return (
-        f"**Old processes** (96 MB of other blocks have come and gone): over {len(beside.ratios)} large "
-        f"programs a `{POOLS[0]}` over {best} takes {percent_text(beside.mean)} of the time of each "
+        f"**Old processes** (96 MB of other blocks have come and gone): over {len(against.ratios)} large "
+        f"programs a `{POOLS[0]}` over {best} takes {percent_text(against.mean)} of the time of each "
         f"program's fastest malloc, with {percent(held)} % of its memory. glibc's malloc takes "
         f"{times_text(own)} as long as in a young process ([age](docs/benchmark/age.md))."
     )
@@ -131,8 +131,8 @@ def _main_allocators(run: StoredRun) -> str:
 
 
 def _allocators(run: StoredRun, mallocs: Collection[str] = ()) -> str:
-    """A line for each allocator, with these mallocs or with all: beside each program's fastest malloc, young
-    and old, and beside itself.
+    """A line for each allocator, with these mallocs or with all: against each program's fastest malloc, young
+    and old, and against itself.
     """
     young, old = (cells_by_work(_works(run, age)) for age in (YOUNG, OLD))
     names = in_table_order({name for cells in old.values() for name in cells if name != FASTEST_MALLOC})
@@ -140,17 +140,17 @@ def _allocators(run: StoredRun, mallocs: Collection[str] = ()) -> str:
         names = [name for name in names if (split(name)[1] or OWN) in mallocs]
     lines = []
     for name in sorted(names, key=lambda name: split(name)[0] != BASE):
-        beside = [compare(cells, name, FASTEST_MALLOC) for cells in (young, old)]
+        against = [compare(cells, name, FASTEST_MALLOC) for cells in (young, old)]
         aged, held = _aged(young, old, name), _memory(_works(run, OLD), name)
-        if aged is None or None in beside:
+        if aged is None or None in against:
             continue
         lines.append(
             [
                 _label(name),
-                *(percent_text(comparison.mean) for comparison in beside if comparison),
+                *(percent_text(comparison.mean) for comparison in against if comparison),
                 percent_text(aged),
                 f"{percent(held)} %" if held else "",
-                str(len(beside[1].ratios) if beside[1] else 0),
+                str(len(against[1].ratios) if against[1] else 0),
             ]
         )
     heading = [
@@ -169,17 +169,17 @@ def _mallocs(run: StoredRun) -> str:
     names = in_table_order({name for of_work in cells[1].values() for name in of_work})
     lines = []
     for name in (name for name in names if split(name)[0] == BASE):
-        beside = [compare(some, name, BASE) for some in cells]
-        if None in beside:
+        against = [compare(some, name, BASE) for some in cells]
+        if None in against:
             continue
         fastest = [
             sum(of_work[FASTEST_MALLOC].strategy == name for of_work in some.values()) for some in cells
         ]
-        held = [_memory_beside_glibc(some, name) for some in works]
+        held = [_memory_of_glibcs(some, name) for some in works]
         lines.append(
             [
                 _label(name),
-                *("100 %" if name == BASE else percent_text(one.mean) for one in beside if one),
+                *("100 %" if name == BASE else percent_text(one.mean) for one in against if one),
                 " / ".join(map(str, fastest)),
                 " / ".join(f"{percent(share)} %" if share else "" for share in held),
             ]
@@ -199,7 +199,7 @@ def _best_mallocs(run: StoredRun) -> str:
         held = {
             name: share
             for name in {name for of_work in cells.values() for name in of_work}
-            if split(name)[0] == BASE and (share := _memory_beside_glibc(works, name))
+            if split(name)[0] == BASE and (share := _memory_of_glibcs(works, name))
         }
         least = min(held, key=lambda name: held[name], default="")
         if mean and least:
@@ -210,7 +210,7 @@ def _best_mallocs(run: StoredRun) -> str:
     return f"The best means: {'; '.join(texts)}."
 
 
-def _memory_beside_glibc(works: list[Work], name: str) -> float | None:
+def _memory_of_glibcs(works: list[Work], name: str) -> float | None:
     """What the process holds at the peak, with what a history left."""
     pairs = [
         (_held(work, name), _held(work, BASE))
@@ -233,7 +233,7 @@ def _aged(young: Cells, old: Cells, name: str) -> Ratio | None:
 
 
 def _memory(works: list[Work], name: str) -> float | None:
-    """What the process holds at the peak with all that the history left, beside the fastest malloc of each
+    """What the process holds at the peak with all that the history left, against the fastest malloc of each
     program. A malloc reuses what was freed before; a pool's memory comes on top."""
     shares = []
     for work in works:
@@ -257,20 +257,20 @@ def _resolved(ratio: Ratio) -> str:
 
 
 def _pools(run: StoredRun) -> str:
-    """A line for each order of reuse and for pools that had the history, beside `multipool`."""
+    """A line for each order of reuse and for pools that had the history, against `multipool`."""
     young, old = (cells_by_work(_works(run, age)) for age in (YOUNG, OLD))
     lines = []
     for name in (BASE, *MULTIPOOLS):
-        beside = [compare(cells, name, POOLS[0]) for cells in (young, old)]
+        against = [compare(cells, name, POOLS[0]) for cells in (young, old)]
         aged = _aged(young, old, name)
-        if aged is None or None in beside:
+        if aged is None or None in against:
             continue
         lines.append(
             [
                 _label(name) if name == BASE else f"`{name}`",
-                *("100 %" if name == POOLS[0] else percent_text(one.mean) for one in beside if one),
+                *("100 %" if name == POOLS[0] else percent_text(one.mean) for one in against if one),
                 percent_text(aged),
-                str(len(beside[1].ratios) if beside[1] else 0),
+                str(len(against[1].ratios) if against[1] else 0),
             ]
         )
     return markdown_table(
@@ -279,7 +279,7 @@ def _pools(run: StoredRun) -> str:
 
 
 def _each_program(run: StoredRun) -> str:
-    """A line for each program: glibc and `multipool` old beside young, and the fastest malloc of both."""
+    """A line for each program: glibc and `multipool` old against young, and the fastest malloc of both."""
     young, old = (cells_by_work(_works(run, age)) for age in (YOUNG, OLD))
     lines = []
     for program, cells in old.items():
@@ -289,11 +289,11 @@ def _each_program(run: StoredRun) -> str:
         if own is None or not pools:
             continue
         pool = min(pools, key=lambda name: cells[name].ns_per_operation)
-        beside = compare({program: cells}, pool, FASTEST_MALLOC)
+        against = compare({program: cells}, pool, FASTEST_MALLOC)
         lines.append(
             [
                 *(program, _resolved(own), " / ".join(fastest), _label(pool)),
-                _resolved(beside.mean) if beside else "",
+                _resolved(against.mean) if against else "",
             ]
         )
     heading = [

@@ -1,4 +1,4 @@
-"""How servers age, beside the model's prediction: tables of the rows of advisor/aged_servers/measure.py."""
+"""How servers age, and the model's prediction: tables of the rows of advisor/aged_servers/measure.py."""
 
 from __future__ import annotations
 

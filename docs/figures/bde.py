@@ -1,4 +1,4 @@
-"""BDE, which the papers measured, beside mallard in the same runs."""
+"""BDE, which the papers measured, and mallard in the same runs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PREFIX = "bde-"
 NOTHING = "Not measured yet."
 LEAST_LOSS = 1.02  # as a ratio
 NO_BUFFER = "none"
-# Another setting of an experiment, as a column beside it.
+# Another setting of an experiment, as a column next to it.
 IN_OLD_PROCESSES = "programs, old"
 WITHOUT_BUFFER = "density, no buffer"
 
@@ -81,7 +81,7 @@ def columns() -> list[str]:
 
 
 @cache
-def beside(column: str) -> list[Counterpart]:
+def pairs_of(column: str) -> list[Counterpart]:
     """The pairs of the two libraries. In old processes without the young ones of the same run."""
     rows = [row for stored in runs_of(column) for row in stored.rows]
     if column == IN_OLD_PROCESSES:
@@ -105,7 +105,7 @@ def means() -> dict[str, Ratio]:
 
 
 def averages() -> str:
-    """P0089's strategies by both libraries, beside the papers' means over the same rows."""
+    """P0089's strategies by both libraries, with the papers' means over the same rows."""
     found = summary()
     if found is None:
         return NOTHING
@@ -151,7 +151,7 @@ def pairs(*, whole: bool) -> str:
         return NOTHING
     by_name: dict[str, dict[str, PeerSummary]] = {}
     for column in columns():
-        for pair in beside(column):
+        for pair in pairs_of(column):
             by_name.setdefault(pair.ours, {})[column] = pair.summaries[0]
     shown = [name for name in PAPERS.values() if name in by_name and (whole or WINK_MARK not in name)]
     lines = [
@@ -173,7 +173,7 @@ def slower() -> str:
     """A line for each experiment with cells in which BDE's counterpart is faster beyond the interval."""
     lines = []
     for column in columns():
-        compared = [result for pair in beside(column) for each in pair.summaries for result in each.results]
+        compared = [result for pair in pairs_of(column) for each in pair.summaries for result in each.results]
         lost = [
             result for result in losses(compared) if result.ratio is None or result.ratio.median >= LEAST_LOSS
         ]

@@ -73,7 +73,7 @@ def later(cells: list[Cell]) -> list[Cell]:
 
 
 def farthest(cells: list[Cell]) -> list[Cell]:
-    """The cells whose advised build is slowest beside the best one; a cell without that build is first."""
+    """The cells whose advised build is slowest against the best one; a cell without that build is first."""
 
     def ratio(cell: Cell) -> float:
         return cell.seconds.get(cell.full_build, math.inf) / min(cell.seconds.values())
@@ -82,7 +82,7 @@ def farthest(cells: list[Cell]) -> list[Cell]:
 
 
 def most_regretted(rows: list[regret.Row]) -> list[regret.Row]:
-    """The programs whose advised arm is slowest beside the best one."""
+    """The programs whose advised arm is slowest against the best one."""
 
     def ratio(row: regret.Row) -> float:
         return row.choices[regret.chosen(row, regret.advised_arm)] / row.choices[row.best]
@@ -97,7 +97,7 @@ def explanations() -> dict[str, str]:
 
 
 def summary(cells: list[Cell]) -> str:
-    """The figures that a reader asks for first, each beside what lowers it."""
+    """The figures that a reader asks for first, each with what lowers it."""
     programs = len({cell.case for cell in cells})
     kept = score.count_promises(cells, score.at_least_promised)
     local = score.count_local(cells, score.at_least_promised)
@@ -164,7 +164,7 @@ def table(cells: list[Cell]) -> str:
 
 
 def _row(cell: Cell) -> list[str]:
-    """The second half of the advice has the fact beside the program under the advised malloc."""
+    """The second half of the advice has the fact against the program under the advised malloc."""
     best = min(cell.seconds, key=lambda name: cell.seconds[name])
     peak = cell.peaks.get(cell.build, 0.0) / cell.peaks[UNCHANGED] if cell.peaks.get(UNCHANGED) else 0.0
     return [
@@ -256,8 +256,8 @@ def _rival(rows: list[regret.Row]) -> str:
     return min(regret.RULES, key=lambda name: regret.regret(rows, regret.RULES[name]))
 
 
-def _beside(rows: list[regret.Row], rule: regret.Rule) -> str:
-    mean, low, high = regret.beside(rows, rule)
+def _share_text(rows: list[regret.Row], rule: regret.Rule) -> str:
+    mean, low, high = regret.compare(rows, rule)
     return f"{100 * mean:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
 
 
@@ -275,15 +275,15 @@ def foreign_summary(rows: list[regret.Row]) -> list[str]:
 
 
 def _of_unchanged(rows: list[regret.Row]) -> str:
-    """The time beside the unchanged program's, also for each kind of input if there are both."""
+    """The time against the unchanged program's, also for each kind of input if there are both."""
     unchanged = regret.RULES["change nothing"]
-    text = f"{_beside(rows, unchanged)} of the time of the unchanged program"
+    text = f"{_share_text(rows, unchanged)} of the time of the unchanged program"
     generated, others = ([row for row in rows if row.generated is kind] for kind in (True, False))
     if not generated or not others:
         return text
     return (
-        f"{text}: {_beside(generated, unchanged)} in the {len(generated)} whose second input was generated "
-        f"for this study, {_beside(others, unchanged)} in the other {len(others)}"
+        f"{text}: {_share_text(generated, unchanged)} in the {len(generated)} whose second input was generated "
+        f"for this study, {_share_text(others, unchanged)} in the other {len(others)}"
     )
 
 
@@ -331,13 +331,13 @@ def _kinds(rows: list[regret.Row]) -> str:
 
 def _versus(rows: list[regret.Row], name: str) -> str:
     """The advice against a rule of thumb."""
-    _, low, high = regret.beside(rows, regret.RULES[name])
+    _, low, high = regret.compare(rows, regret.RULES[name])
     verdict = "does not differ measurably from"
     if high < 1.0 or low > 1.0:
         verdict = "is faster than" if high < 1.0 else "is slower than"
     return (
         f'the advice {verdict} the best rule of thumb, "{name}": it takes '
-        f"{_beside(rows, regret.RULES[name])} of the rule's time"
+        f"{_share_text(rows, regret.RULES[name])} of the rule's time"
     )
 
 
@@ -379,20 +379,20 @@ def foreign_rules(rows: list[regret.Row]) -> str:
     if not rows:
         return NO_FOREIGN
     lines = [_rule_line("the advice", rows, regret.advised_arm, "")]
-    lines += [_rule_line(name, rows, rule, _beside(rows, rule)) for name, rule in regret.RULES.items()]
+    lines += [_rule_line(name, rows, rule, _share_text(rows, rule)) for name, rule in regret.RULES.items()]
     for name, rule in regret.PATCHED.items():
         if patched := regret.followed(rows, rule):
-            lines.append(_rule_line(name, patched, rule, _beside(patched, rule)))
+            lines.append(_rule_line(name, patched, rule, _share_text(patched, rule)))
     further = ("time of the advice / its time", "peak memory", "slower than before")
     return markdown_table(["choice", "programs", "regret", *further], lines)
 
 
-def _rule_line(name: str, rows: list[regret.Row], rule: regret.Rule, beside: str) -> list[str]:
+def _rule_line(name: str, rows: list[regret.Row], rule: regret.Rule, share: str) -> list[str]:
     return [
         name,
         str(len(rows)),
         f"{regret.regret(rows, rule):.3f}",
-        beside,
+        share,
         f"{regret.peak_ratio(rows, rule):.2f} x",
         str(len(regret.worse_than_before(rows, rule))),
     ]
@@ -420,7 +420,7 @@ def foreign_programs(rows: list[regret.Row]) -> str:
 
 
 def _foreign_rows(row: regret.Row) -> list[list[str]]:
-    """A row, and one of the second half beside the program under the advised malloc."""
+    """A row, and one of the second half against the program under the advised malloc."""
     before = row.seconds[UNCHANGED]
     followed = row.arm in row.choices
     first = [

@@ -1,4 +1,4 @@
-"""The figures of density: means beside the papers', a line a structure, the picture."""
+"""The figures of density: means with the papers', a line a structure, the picture."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def population() -> str:
 
 
 def structures() -> str:
-    """A line for each structure. Where strings are hashed, the figure for whole strings stands beside the one
+    """A line for each structure. Where strings are hashed, the figure for whole strings is next to the one
     for their first characters, because that choice decides the share of the allocator.
     """
     heading = [f"% of {BASE}", *SHOWN, "fastest"]
@@ -213,7 +213,7 @@ def image() -> str:
 
 
 def averages(*, whole: bool = False) -> str:
-    """The papers' strategies bound by type, beside their printed means. Whole strings hashed stand beside
+    """The papers' strategies bound by type, with their printed means. Whole strings hashed are next to
     their first characters, because that choice decides the share of the allocator where strings are keys.
     The whole table has all strategies, the intervals, and the printed means over rows not measured here.
     """

@@ -107,7 +107,7 @@ def others() -> str:
 
 
 def gain() -> str:
-    """README's sentence: long lists over glibc, beside the nearest of other libraries and the mallocs."""
+    """README's sentence: long lists over glibc, and the nearest of other libraries and the mallocs."""
     system = systems()[0]
     base, pool = system.surfaces[BASE], system.surfaces[POOL]
     factor = min(system.access_factors)

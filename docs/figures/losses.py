@@ -60,7 +60,7 @@ def whole_tables() -> dict[str, Callable[[], str]]:
 
 @cache
 def all_results() -> list[CellResult]:
-    """The default beside each malloc and each strategy of another library, in the newest run of a cell."""
+    """The default against each malloc and each strategy of another library, in the newest run of a cell."""
     results = []
     for experiment in EXPERIMENTS:
         stored = stored_runs(experiment) if stored_file(experiment).exists() else []
@@ -136,14 +136,14 @@ def _outside_of_programs(
 def young() -> str:
     """README's, of young processes."""
     ratio, memory = pool_to(FASTEST_MALLOC)
-    beside_std, memory_beside_std = pool_to(PMR_POOL, MULTIPOOL_BASE)
+    of_std, memory_of_std = pool_to(PMR_POOL, MULTIPOOL_BASE)
     programs_of_a_size = len(fastest_mallocs(SIZES[0]))
     return (
         f"**Young processes**: over {programs_of_a_size} programs in two sizes a `multipool` takes "
         f"{percent_text(ratio)} of the time of each program's fastest malloc, with {percent(memory)} % of "
         "its memory: try a malloc first. In `std::pmr` containers it takes "
-        f"{percent_text(beside_std)} of the time of `std::pmr`'s pool, with "
-        f"{percent(memory_beside_std)} % of its memory."
+        f"{percent_text(of_std)} of the time of `std::pmr`'s pool, with "
+        f"{percent(memory_of_std)} % of its memory."
     )
 
 

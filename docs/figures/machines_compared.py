@@ -37,8 +37,8 @@ def whole_tables() -> dict[str, Callable[[], str]]:
 
 
 def table() -> str:
-    """A line for each shown experiment, without intervals: two columns for each strategy, beside the fastest
-    malloc where there were several, else beside glibc's.
+    """A line for each shown experiment, without intervals: two columns for each strategy, against the fastest
+    malloc where there were several, else against glibc's.
     """
     lines = []
     for experiment in filter(SHOWN.__contains__, _both()):

@@ -43,7 +43,7 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"counterparts": lambda: pairs(beside()), "peers": times, "peers_losses": losses}
+    return {"counterparts": lambda: pairs(all_pairs()), "peers": times, "peers_losses": losses}
 
 
 @cache
@@ -53,7 +53,7 @@ def all_results() -> list[CellResult]:
 
 
 @cache
-def beside() -> list[Counterpart]:
+def all_pairs() -> list[Counterpart]:
     return counterparts(measured())
 
 
@@ -66,11 +66,11 @@ def pairs(chosen: Iterable[Counterpart]) -> str:
 
 
 def main_pairs() -> list[Counterpart]:
-    """The strategies that a program uses first, beside the library and the malloc that is fastest. The pools
+    """The strategies that a program uses first, against the library and the malloc that is fastest. The pools
     that give memory back have a page of their own.
     """
     chosen: dict[tuple[str, bool], Counterpart] = {}
-    for pair in beside():  # the fastest counterpart comes first
+    for pair in all_pairs():  # the fastest counterpart comes first
         if pair.ours in PLAIN and pair.ours not in POOLS_THAT_SHRINK:
             chosen.setdefault((pair.ours, split(pair.theirs)[0] == BASE), pair)
     return list(chosen.values())

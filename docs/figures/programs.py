@@ -84,7 +84,7 @@ def blocks() -> dict[str, Callable[[], str]]:
         "programs_conditions": lambda: conditions(NAME),
     }
     texts[f"programs_{SIZES[-1]}"] = lambda: _times(_works(SIZES[-1]))
-    texts["programs_mallocs"] = _beside_mallocs
+    texts["programs_mallocs"] = _against_mallocs
     texts["programs_memory"] = lambda: _memory(_works(SIZES[-1]))
     return texts
 
@@ -104,7 +104,7 @@ def _works(size: str, stored: StoredRun | None = None) -> Sequence[Work]:
 
 
 def bars() -> str:
-    """The picture of README's first screen: mallard beside what its readers have."""
+    """The picture of README's first screen: mallard and what its readers have."""
     old, best = old_cells()
     panels = [
         Panel(
@@ -138,7 +138,7 @@ def _bars(cells: Cells, names: Sequence[str]) -> list[Bar]:
 
 
 def against() -> str:
-    """A strategy beside each alternative, in time, memory and single programs."""
+    """A strategy against each alternative, in time, memory and single programs."""
     lines = []
     for name, alternative, label in ALTERNATIVES:
         cells = _cells_with(alternative)
@@ -316,8 +316,8 @@ def _mebibytes(work: Work, name: str, figure: str) -> str:
     return "" if value is None else f"{value / MIB:.{0 if value >= 10 * MIB else 1}f}"
 
 
-def _beside_mallocs() -> str:
-    """A line for each size and main strategy beside the malloc that is fastest in each program."""
+def _against_mallocs() -> str:
+    """A line for each size and main strategy against the malloc that is fastest in each program."""
     lines = []
     for size in SIZES:
         cells = cells_by_work(_works(size))

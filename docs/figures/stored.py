@@ -102,7 +102,7 @@ def _place(command: str) -> int:
 
 
 def on_huge_pages(stored: StoredRun) -> bool:
-    """Such cells stand beside those on small pages, in figures/settings.py."""
+    """Such cells are next to those on small pages, in figures/settings.py."""
     return bool(stored.run["options"].get("pages") == [HUGE])
 
 

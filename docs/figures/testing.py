@@ -40,7 +40,7 @@ def whole_tables() -> dict[str, Callable[[], str]]:
 
 
 def add_soaks(lines: Path) -> None:
-    """Stores the runs whose last lines the file has beside those that are stored."""
+    """Stores the runs whose last lines the file has next to those that are stored."""
     stored = read(SOAKS) or []
     known = [{**run, "library": ""} for run in stored]
     for line in lines.read_text(encoding="utf-8").splitlines():

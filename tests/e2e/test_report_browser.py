@@ -131,7 +131,7 @@ def test_folded_maps_are_made_on_opening(browser: Browser, pages: Mapping[str, P
     """With a choice of their own."""
     page = Page(browser).open(pages["peers"])
     folded = "#peers-small-objects"
-    cell = f"{folded} tbody tr:nth-child(3) td:nth-of-type(5)"  # objects of 16 bytes beside Loki
+    cell = f"{folded} tbody tr:nth-child(3) td:nth-of-type(5)"  # objects of 16 bytes of Loki
     overview = "#peers > .maps > .wide tbody tr:nth-child(2) td:nth-of-type(1)"
     assert count(page, f"{folded} tbody tr") == 0
     page.evaluate(f"document.querySelector('{folded} summary').click()")

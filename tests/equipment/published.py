@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mallard.bench.evidence.beside import fixed_block_place, small_objects_place
+from mallard.bench.evidence.comparison import fixed_block_place, small_objects_place
 from mallard.bench.evidence.evidence import SHUFFLED, Evidence
 from mallard.bench.papers.fixed_block import fixed_block_tables
 from mallard.bench.papers.fragmentation import AVERAGED

@@ -58,11 +58,11 @@ def own_includes(file: Path, source: str) -> list[str]:
     """The includes of this project's files as paths from the root; `<mallard/x>` lies in include/."""
     paths = []
     for name in includes(source):
-        beside = os.path.normpath(file.parent / name)
+        sibling = os.path.normpath(file.parent / name)
         if name.startswith("mallard/"):
             paths.append(f"include/{name}")
-        elif (ROOT / beside).is_file():
-            paths.append(beside)
+        elif (ROOT / sibling).is_file():
+            paths.append(sibling)
         else:
             places = [f"{folder}{name}" for folder in INCLUDE_FOLDERS]
             paths += [place for place in places if (ROOT / place).is_file()]

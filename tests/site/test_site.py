@@ -120,10 +120,10 @@ def test_code_can_be_read(chromium, site):
     """By the contrast that WCAG 2 requires of text."""
     opened = Page(chromium).open(site / "readme.html")
     opened.wait_until_drawn()
-    ground = opened.evaluate("getComputedStyle(document.querySelector('.highlight')).backgroundColor")
+    background = opened.evaluate("getComputedStyle(document.querySelector('.highlight')).backgroundColor")
     words = "[...document.querySelectorAll('.highlight pre, .highlight pre span')]"
     colours = opened.evaluate(f"{words}.map(word => getComputedStyle(word).color)")
-    assert min(contrast(colour, ground) for colour in set(colours)) >= 4.5
+    assert min(contrast(colour, background) for colour in set(colours)) >= 4.5
     chromium.close_tabs()
 
 

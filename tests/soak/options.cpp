@@ -83,7 +83,7 @@ options read_options(std::span<const char* const> words) {
 const char* usage() noexcept {
     return "usage: mallard_soak [--operations N | --seconds S] [--seed X] [--allocator NAME] [--turn K] "
            "[--list]\n"
-           "Random operations on every allocator, by every binding and adaptor, beside a shadow, until the "
+           "Random operations on every allocator, by every binding and adaptor, with a shadow, until the "
            "goal\n"
            "is reached, a fault is found, or ^C.\n"
            "  --operations N    stop after so many\n"

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 from source_tree import circle, files, imports, text
 
-# The rooms that modules of a room may import, beside their own.
-ROOMS = {
+# The packages that modules of a package may import, besides their own.
+PACKAGES = {
     "shared": set(),
     "bench": {"shared"},
     "advisor": {"shared"},
     "cli": {"shared", "bench", "advisor"},
     "__main__": {"cli"},
 }
-# The parts of a room from the bottom up; a module imports its own level and those before it.
+# The parts of a package from the bottom up; a module imports its own level and those before it.
 LEVELS = {
     "shared": [
         {"caller", "errors", "parent_death", "preload", "compilers", "prose", "scratch"},
@@ -38,8 +38,8 @@ LEVELS = {
     ],
 }
 LEVEL = {
-    f"{room}.{name}": level
-    for room, levels in LEVELS.items()
+    f"{package}.{name}": level
+    for package, levels in LEVELS.items()
     for level, names in enumerate(levels)
     for name in names
 }
@@ -59,25 +59,25 @@ def import_graph() -> dict[str, set[str]]:
     return {name: imports(name, text(file), set(known)) for name, file in known.items()}
 
 
-def room(module: str) -> str:
-    """mallard.bench.view.terminal -> bench; the package itself is empty."""
+def package(module: str) -> str:
+    """mallard.bench.view.terminal -> bench; mallard itself is empty."""
     return module.removeprefix("mallard").removeprefix(".").partition(".")[0]
 
 
 def part(module: str) -> str:
-    """mallard.bench.view.terminal -> bench.view; a room itself is empty."""
+    """mallard.bench.view.terminal -> bench.view; a package itself is empty."""
     names = module.split(".")[1:3]
     return ".".join(names) if len(names) == 2 else ""
 
 
 def points_up(module: str, target: str) -> bool:
-    if room(module) != room(target):
-        return room(target) not in ROOMS.get(room(module), set())
+    if package(module) != package(target):
+        return package(target) not in PACKAGES.get(package(module), set())
     return {part(module), part(target)} <= set(LEVEL) and LEVEL[part(target)] > LEVEL[part(module)]
 
 
 def test_every_part_of_the_package_is_ordered():
-    assert {room(module) for module in modules()} - {""} <= set(ROOMS)
+    assert {package(module) for module in modules()} - {""} <= set(PACKAGES)
     assert {part(module) for module in modules()} - {""} <= set(LEVEL)
 
 

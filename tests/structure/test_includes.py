@@ -1,4 +1,4 @@
-"""The directions of the C++ tree: of rooms, and of the folders in a room."""
+"""The directions of the C++ tree: of components, and of the folders in each."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from source_tree import ROOT, circle, files, includes, own_includes, text
 # The folders that users of the library do not include.
 IMPL = {f"impl/{name}" for name in ("chunks", "reuse", "slab", "space", "threads", "checking")}
 PARTS = {"core", "reuse", "checking", *IMPL}
-# The folders of this project that headers of a folder of include/mallard may include, beside their own.
+# The folders of this project that headers of a folder of include/mallard may include, besides their own.
 BELOW = {
     "core": set(),
     "record": set(),
@@ -32,8 +32,8 @@ FORWARD = "include/mallard/fwd.hpp"
 # Headers with a dot are of the system, or of the compiler.
 COMPILER = ("sanitizer/", "cxxabi.h")
 PLATFORM = "src/mallard/platform/"
-# The rooms of this project that files of a room may include, beside their own.
-ROOMS = {
+# The components of this project that files of a component may include, besides their own.
+COMPONENTS = {
     "include": set(),
     "src": {"include"},
     "examples": {"include"},
@@ -54,7 +54,7 @@ ROOMS = {
         *("advisor/trace", "advisor/recorder", "advisor/collector", "advisor/profiler", "advisor/trial"),
     },
 }
-# The folders of a room, from the bottom up: a file includes those before its own.
+# The folders of a component, from the bottom up: a file includes those before its own.
 ORDER = {
     "bench/runner": ("harness", "strategy", "workload"),
     "advisor/trace": ("file", "encode", "chunk", "read"),
@@ -65,15 +65,15 @@ ORDER = {
 }
 
 
-def room(path: str) -> str:
-    """The longest of ROOMS that contains a file, or else its first folder."""
-    return max((name for name in ROOMS if path.startswith(f"{name}/")), key=len, default=Path(path).parts[0])
+def component(path: str) -> str:
+    """The longest of COMPONENTS that contains a file, or else its first folder."""
+    return max((name for name in COMPONENTS if path.startswith(f"{name}/")), key=len, default=Path(path).parts[0])
 
 
 def place(path: str) -> int | None:
-    """The place of a file's folder in its room; None for a file of the room itself."""
-    order = ORDER.get(room(path), ())
-    folder = path.removeprefix(room(path) + "/").partition("/")[0]
+    """The place of a file's folder in its component; None for a file of the component itself."""
+    order = ORDER.get(component(path), ())
+    folder = path.removeprefix(component(path) + "/").partition("/")[0]
     return order.index(folder) if folder in order else None
 
 
@@ -84,9 +84,9 @@ def layer(path: str) -> str | None:
 
 
 def wrong_direction(file: str, target: str) -> bool:
-    if room(file) != room(target):
-        return room(target) not in ROOMS[room(file)]
-    if room(file) != "include":
+    if component(file) != component(target):
+        return component(target) not in COMPONENTS[component(file)]
+    if component(file) != "include":
         above, below = place(file), place(target)
         return above is not None and below is not None and below > above
     source, destination = layer(file), layer(target)
@@ -104,7 +104,7 @@ def test_every_folder_of_headers_is_ordered():
 
 
 def test_every_folder_of_native_sources_is_ordered():
-    assert {room(str(file)) for file in native_files()} <= set(ROOMS)
+    assert {component(str(file)) for file in native_files()} <= set(COMPONENTS)
     for name, order in ORDER.items():
         parts = [file.relative_to(name).parts for file in files("*.hpp", "*.cpp", under=name)]
         assert {folder for folder, *rest in parts if rest} == set(order)

@@ -45,8 +45,7 @@ def headers() -> list[Path]:
     return [header for header in files("*.hpp", under="include") if header.name != "mallard.hpp"]
 
 
-def room(header: Path) -> str:
-    """The last folder."""
+def last_folder(header: Path) -> str:
     return header.parts[-2]
 
 
@@ -69,7 +68,7 @@ def test_implementation_declares_no_interface():
 @pytest.mark.parametrize("header", headers(), ids=str)
 def test_implementation_is_in_the_namespace_of_its_folder(header):
     folders = {folder for folder, _ in blocks(text(header))} - {""}
-    assert folders <= {room(header)} | (OF_ONE_FOLDER if room(header) == "local" else set())
+    assert folders <= {last_folder(header)} | (OF_ONE_FOLDER if last_folder(header) == "local" else set())
 
 
 def test_the_check_sees_every_kind_of_declaration():

@@ -31,8 +31,8 @@ class Case:
     title: str
     scope: str
     inputs: tuple[Input, ...]
-    # Builds beside before and null, and the advice that each one follows: a strategy or a pattern. Of two for
-    # one advice the first is taken.
+    # Builds other than before and null, and the advice that each one follows: a strategy or a pattern. Of
+    # two for one advice the first is taken.
     builds: tuple[tuple[str, str], ...] = tuple(OF_MALLARD.items())
     command: tuple[str, ...] = ()  # an installed program, in place of the case study's own
     package: str = ""  # of the command

@@ -19,7 +19,7 @@ REUSE = "reuse"  # a pattern: its builds allocate less, under any allocator
 class Promise:
     """A half of the advice with its fact, if that was measured. Times in seconds; less than 0 is saved."""
 
-    half: int  # 1: beside the program before the change; 2: beside that program under the advised malloc
+    half: int  # 1: against the program before the change; 2: against that program under the advised malloc
     promised: Difference
     fact: Difference | None
     run_seconds: float
@@ -28,7 +28,7 @@ class Promise:
 
 @dataclass(frozen=True)
 class Cell:
-    """Times in seconds; less than 0 is saved. Facts are beside the program before the change."""
+    """Times in seconds; less than 0 is saved. Facts are against the program before the change."""
 
     case: str
     input: str
@@ -43,7 +43,7 @@ class Cell:
     seconds: dict[str, float]  # the median of each program
     facts: dict[str, Difference]  # by build
     peaks: dict[str, float]
-    on_top_fact: Difference | None = None  # beside the program under the advised malloc
+    on_top_fact: Difference | None = None  # against the program under the advised malloc
     later: bool = False  # its input was added when the advisor was finished
     commit: str = ""  # that advised
     trial_code: str = ""  # of the advice, as places.trial_code()
@@ -145,7 +145,7 @@ def cell_from(case: Case, input_name: str, advice: Json, facts: Json) -> Cell:
         estimate=advice["ceiling"]["high"] if advice["ceiling"] else None,
         program_seconds=advice["program_seconds"],
         seconds={program: median(run) for program, run in times.items()},
-        facts=_beside(times, UNCHANGED),
+        facts=_differences(times, UNCHANGED),
         peaks={program: run["peak_bytes"] for program, run in facts["programs"].items()},
         commit=advice.get("commit", ""),
         trial_code=advice.get("trial_code", ""),
@@ -153,14 +153,14 @@ def cell_from(case: Case, input_name: str, advice: Json, facts: Json) -> Cell:
         advised_first=advised_first(case.name, input_name, advice),
     )
     both = cell.full_build if cell.full_build != cell.build else ""
-    return replace(cell, on_top_fact=_beside(times, cell.build)[both]) if both else cell
+    return replace(cell, on_top_fact=_differences(times, cell.build)[both]) if both else cell
 
 
 def _difference(time: Json, n: int) -> Difference:
     return Difference(time["median"], time["low"], time["high"], n)
 
 
-def _beside(times: dict[str, Sequence[float]], base: str) -> dict[str, Difference]:
+def _differences(times: dict[str, Sequence[float]], base: str) -> dict[str, Difference]:
     if base not in times:
         return {}
     return {name: paired_difference(run, times[base]) for name, run in times.items() if name != base}

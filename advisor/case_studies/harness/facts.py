@@ -1,4 +1,4 @@
-"""The second stage: the builds beside each other, in interleaved rounds, each program once in a round."""
+"""The second stage: the builds against each other, in interleaved rounds, each program once in a round."""
 
 from __future__ import annotations
 

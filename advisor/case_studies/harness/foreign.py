@@ -40,7 +40,7 @@ FOREIGN = RESULTS / "foreign"
 ADVICE, FACTS, NULLS = FOREIGN / "advice", FOREIGN / "facts", FOREIGN / "nulls"
 CELL = "fact"  # the cell of each document: the second input
 BUILD_BY_STRATEGY = {strategy: build for build, strategy in OF_MALLARD.items()}
-IDENTICAL = "identical"  # the C library's malloc, preloaded beside itself
+IDENTICAL = "identical"  # the C library's malloc, preloaded over itself
 INPUT = re.compile(r"\{([a-z]+_[a-z0-9]+|gunzip:[^}]+)\}")
 
 

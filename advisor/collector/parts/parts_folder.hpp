@@ -1,4 +1,4 @@
-/// The folder beside a trace with the parts of the recorded processes: FILE.parts
+/// The folder next to a trace with the parts of the recorded processes: FILE.parts
 ///
 ///     FILE.parts/trace          the trace until it is complete and renamed to FILE
 ///     FILE.parts/reserve        disk space reserved for the end of the trace

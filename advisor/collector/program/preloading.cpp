@@ -29,7 +29,7 @@ fs::path find_library() {
             return place / library_name;
         }
     }
-    throw failure(std::string(library_name) + " is missing; it belongs beside mallard-record, in '" +
+    throw failure(std::string(library_name) + " is missing; it belongs next to mallard-record, in '" +
                   folder.string() + "'; './mallard record' builds it");
 }
 

@@ -11,7 +11,7 @@ namespace mallard::collector {
 
 class preloading {
 public:
-    /// Effects: finds the recorder's library beside this program. If its path has a character that ends a name in
+    /// Effects: finds the recorder's library next to this program. If its path has a character that ends a name in
     /// LD_PRELOAD, creates a link without one. `mallard` removes the link of a killed process (scratch.py).
     /// Throws: failure if it is missing, or if the recorder could not create its files in the folder `parts`.
     explicit preloading(const std::filesystem::path& parts);

@@ -69,7 +69,7 @@ struct alternate_stack {
 
 inline constinit thread_local alternate_stack small_alternate_stack [[gnu::tls_model("initial-exec")]]{};
 
-/// Returns: true if the stack has less room than a handler and an event may need, beside the registers that the kernel stores.
+/// Returns: true if the stack has less room than a handler and an event may need, besides the registers that the kernel stores.
 [[nodiscard]] inline bool is_small(const stack_t& stack) noexcept {
     constexpr std::size_t enough_bytes = 4096;
     const std::size_t stored = ::getauxval(AT_MINSIGSTKSZ);

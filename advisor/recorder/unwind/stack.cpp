@@ -398,7 +398,7 @@ bool stack::commit(unsigned levels) noexcept {
     return true;
 }
 
-/// Effects: drops outer levels of the `kept` ones, so that the remaining ones fill at most half of the room beside the new
+/// Effects: drops outer levels of the `kept` ones, so that the remaining ones fill at most half of the space next to the new
 /// levels. Later levels then find room.
 /// Returns: the number of remaining levels.
 unsigned stack::drop_outer(unsigned kept) noexcept {

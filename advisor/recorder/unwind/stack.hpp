@@ -126,7 +126,7 @@ public:
     }
 
 private:
-    /// State of a level beside its two words.
+    /// State of a level besides its two words.
     struct level_state {
         address frame_base;             ///< the frame pointer in this level
         address saved_frame_pointer_at; ///< where the function saved the frame pointer, or 0

@@ -34,7 +34,7 @@ func main() {
 """
 
 
-@pytest.fixture(params=[False, True], ids=["alone", "beside another"])
+@pytest.fixture(params=[False, True], ids=["alone", "with another"])
 def program(toys, tmp_path, monkeypatch, request) -> list[Path]:
     """Writes to a file what it sees. The user may have a library of their own in LD_PRELOAD."""
     monkeypatch.setenv("FILE", str(tmp_path / "seen"))

@@ -84,7 +84,7 @@ class Row:
     age: str
     seconds: Spread  # of CPU time; of a server for the load alone
     slower: Ratio | None  # than at the first age, by round; None for the first
-    peak_bytes: Spread  # beside what the history left
+    peak_bytes: Spread  # without what the history left
     history: History  # of the first round
 
 

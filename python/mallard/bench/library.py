@@ -1,4 +1,4 @@
-"""The library's own strategies beside the papers' fourteen, by kind."""
+"""The library's own strategies with the papers' fourteen, by kind."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TITLES = {
 }
 # null (memory that is there, two empty calls), new-delete on a platform that keeps its pages, the walk, other
 # orders of reuse, pools with a past, and allocators shared by threads.
-BESIDE_PAPERS: dict[str, str] = {
+VARIANTS: dict[str, str] = {
     name: _TITLES.get(name)
     or described.STRATEGIES.get(name, {"title": name})["title"]  # one that is new has none yet
     for name in ("null", "null/base", KEEP, WALK, *REUSES, *AGED, *SHARED, f"multipool{BURST}")
@@ -42,7 +42,7 @@ BESIDE_PAPERS: dict[str, str] = {
 LIBRARY: dict[str, str] = {
     name: entry["title"]
     for name, entry in described.STRATEGIES.items()
-    if "column" not in entry and "library" not in entry and name not in (*of_papers(), *BESIDE_PAPERS)
+    if "column" not in entry and "library" not in entry and name not in (*of_papers(), *VARIANTS)
 }
 # The heap as the papers use allocators: each binding, both kinds of destruction.
 HEAPS = ("heap", "heap/wink", "heap/base", "heap/base/wink")

@@ -67,7 +67,7 @@ def find_compiler(preset: str) -> str:
 
 
 def make_tree(root: Path) -> None:
-    """The package's folder may be read-only, so the builds are beside links to its sources."""
+    """The package's folder may be read-only, so the builds are next to links to its sources."""
     (root / "build").mkdir(parents=True, exist_ok=True)
     for entry in PACKAGED_SOURCES.iterdir():
         link = root / entry.name

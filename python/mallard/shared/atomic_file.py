@@ -1,4 +1,4 @@
-"""Writes files atomically, through hidden partial files beside them. The next write to a folder removes the
+"""Writes files atomically, through hidden partial files next to them. The next write to a folder removes the
 partial files of killed processes.
 """
 

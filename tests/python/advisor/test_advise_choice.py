@@ -101,13 +101,13 @@ def test_equals_have_an_order(choices, name):
         assert choose([choice for choice in order if not choice.is_local], strategies, 1.0).name == name
 
 
-def test_malloc_beside_a_fat_one_precedes_an_unsure_strategy():
+def test_malloc_with_a_fat_one_precedes_an_unsure_strategy():
     """The fat one is the best, the strategy cannot be told from the lean one."""
     lean, fat = malloc("mimalloc", 13.4, 0.6), malloc("tcmalloc", 16.5, 1.1, peak=2.0)
     assert preferred([fat, lean, strategy("monotonic", 18.4, 12.0, peak=1.0)]).name == "mimalloc"
 
 
-def test_malloc_precedes_its_equal_beside_a_better_strategy():
+def test_malloc_precedes_its_equal_with_a_better_strategy():
     """The malloc surely saves less than the multipool, but the answer would be the monotonic allocator."""
     strategies = [strategy("multipool", 30.0, 1.0), strategy("monotonic", 27.0, 6.0)]
     assert preferred(strategies).name == "monotonic"
@@ -149,8 +149,8 @@ def test_wide_interval_of_a_malloc_withholds_a_strategy(middle, half, kind):
     verdict = decide(case)
     assert verdict.kind == kind
     if kind == "unresolved":
-        room = "mimalloc may save up to 10 ms" if half < 100 else "the saving of mimalloc is not known"
-        assert verdict.headline.startswith(f"Not resolved: {room}")
+        open_saving = "mimalloc may save up to 10 ms" if half < 100 else "the saving of mimalloc is not known"
+        assert verdict.headline.startswith(f"Not resolved: {open_saving}")
         assert verdict.headline.endswith(
             "mimalloc would change no source, and so is worth those runs before a monotonic allocator, "
             "rewound on return, in handle() (server.cpp:88): 4.6 % saved, 5.0 ms of 109 ms (4.5 to 5.5 ms), "
@@ -178,7 +178,7 @@ def lean(middle: float, half: float, share: float) -> GlobalEffect:
         (lean(30.0, 0.5, 0.21), None),  # the answer
     ],
 )
-def test_least_memory_stands_beside_the_answer(effect, sentence):
+def test_least_memory_is_with_the_answer(effect, sentence):
     measured = mallocs(("mimalloc", 22.0, 0.5))
     measured = replace(measured, effects=(*measured.effects, effect))
     facts = dict(decide(study(trial=None, chosen=None, globals=measured, on_top=None)).facts)

@@ -127,7 +127,7 @@ def test_strings_filled_once_are_no_ladder():
 
 
 def line_profile(allocations: int, contexts: int = 1, **changes: Any) -> Profile:
-    """The line asks again and again for blocks of up to 40 MiB, beside many small ones."""
+    """The line asks again and again for blocks of up to 40 MiB, next to many small ones."""
     bytes_ = allocations * (40 << 20)
     sizes = [[40 << 20, allocations, bytes_]]
     site = {

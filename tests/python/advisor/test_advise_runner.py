@@ -542,7 +542,7 @@ class Kept(FakeProgram):
         return replace(super().run(arm, scope), faults=400_000)
 
 
-def test_lines_are_tried_beside_functions(advise):
+def test_lines_are_tried_with_functions(advise):
     Kept.scopes = []
     case, runs, _ = advise(Kept, **line_profile(line_site()))
     assert decide(case).headline.startswith(

@@ -236,7 +236,7 @@ def test_times_end_before_the_teardown(tmp_path, monkeypatch, counts, expected):
     assert (run.cpu_seconds, run.wall_seconds, run.faults) == pytest.approx(expected)
 
 
-def test_peak_memory_is_beside_what_the_history_left(tmp_path, monkeypatch):
+def test_peak_memory_excludes_what_the_history_left(tmp_path, monkeypatch):
     left = Counts(cpu_ns=1, history=History(resident_before=1000, resident_after=6000))
     monkeypatch.setattr(
         "mallard.advisor.trial.program.measure", lambda *_: Measured(1.0, 2.0, 9000, 4, 0, "")

@@ -75,7 +75,7 @@ def test_the_report_begins_with_the_answer() -> None:
     assert shown.subject == "clang++-16 -fsyntax-only x.cpp"
     assert shown.conditions == (
         "process 4242, 1 thread, 2.31 s, exit status 0",
-        "beside 4243 ld (--process NAME)",
+        "with 4243 ld (--process NAME)",
         "clang.trace",
     )
     assert shown.answer.text == (

@@ -273,7 +273,7 @@ def test_compares_advice_with_measurement(tmp_path: Path, promised: float, verdi
     comparison = compared(before=runs(0.098), after=runs(0.060), null=runs(0.090))
     text = " ".join(shown(comparison, advice=advice).split())
     assert f"Advised: monotonic in handle, -{promised}.00 of 100.0 ms" in text
-    assert "after beside null" in text
+    assert "AFTER against NULL" in text
     assert verdict in text
     assert "another one" not in text
 

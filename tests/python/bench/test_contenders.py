@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mallard.bench.analysis.labels import family
-from mallard.bench.analysis.names import contestants, in_table_order, ours
+from mallard.bench.analysis.names import ranked_strategies, in_table_order, ours
 from mallard.bench.contenders import CONTENDERS, GROUPS, LIBRARIES, PEERS, find_peer
 from mallard.bench.expected_runner import expected_runner
 from mallard.bench.experiments import EXPERIMENTS
@@ -115,7 +115,7 @@ def test_contenders_stand_last_and_are_no_verdict() -> None:
     names = ["loki", "multipool", "boost-pool", "concurrent-multipool", "pmr-monotonic", "new-delete"]
     ordered = ["new-delete", "multipool", "concurrent-multipool", "pmr-monotonic", "boost-pool", "loki"]
     assert in_table_order(names) == ordered
-    assert contestants(names) == ["new-delete", "multipool", "concurrent-multipool"]
+    assert ranked_strategies(names) == ["new-delete", "multipool", "concurrent-multipool"]
     assert [family(name) for name in ordered[3:]] == ["std::pmr", "Boost.Pool", "Loki"]
     assert strategy_text("boost-pool") == "boost::pool"
 
@@ -197,7 +197,7 @@ def test_without_asking_no_contender_is_measured() -> None:
     assert plan(Request("utilization"), NO_BOOST).messages == (), "nor is a missing one told of"
 
 
-def test_contenders_come_beside_the_strategies(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_contenders_join_the_strategies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mallocs, "find_library", lambda name: None if name == "tcmalloc" else Path("there"))
     planned = plan(Request("utilization", contenders=True))
     assert row(planned).strategies == (
@@ -209,7 +209,7 @@ def test_contenders_come_beside_the_strategies(monkeypatch: pytest.MonkeyPatch) 
     )
 
 
-def test_contenders_come_beside_a_selection() -> None:
+def test_contenders_join_a_selection() -> None:
     planned = plan(Request("utilization", strategies="multipool", contenders=True, mallocs="glibc"))
     assert row(planned).strategies == (
         "new-delete",
@@ -220,7 +220,7 @@ def test_contenders_come_beside_a_selection() -> None:
     )
 
 
-def test_contenders_come_beside_the_strategies_of_a_grid() -> None:
+def test_contenders_join_the_strategies_of_a_grid() -> None:
     planned = plan(Request("locality", contenders=True, mallocs="glibc"))
     with_pools = ("new-delete", "multipool", "fixed-pool", "static-pool", "loki")
     assert {row.strategies for row in planned.rows} == {with_pools}

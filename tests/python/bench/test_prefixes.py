@@ -115,7 +115,7 @@ def test_a_library_has_one_prefix_for_cmake(prefix: Path) -> None:
         selected_prefixes(f"bde={semicolon}")
 
 
-def test_strategies_come_beside_the_defaults(prefix: Path) -> None:
+def test_strategies_join_the_defaults(prefix: Path) -> None:
     """The papers' AS3 to AS14 by BDE, in the rows of the papers' own."""
     request = Request("density", options={"ds": "1", "size": "6"}, prefixes=f"bde={prefix}")
     (row,) = plan(request).rows
@@ -125,7 +125,7 @@ def test_strategies_come_beside_the_defaults(prefix: Path) -> None:
     assert set(GROUPS["bde"]) == {f"bde-{name}" for name in of_papers(3, 14)}
 
 
-def test_strategies_come_beside_a_selection(prefix: Path) -> None:
+def test_strategies_join_a_selection(prefix: Path) -> None:
     request = Request("utilization", strategies="multipool", prefixes=f"bde={prefix}")
     for row in plan(request).rows:
         assert [name for name in row.strategies if not name.startswith("bde-")] == ["new-delete", "multipool"]

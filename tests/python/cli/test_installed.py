@@ -56,7 +56,7 @@ def test_a_clone_is_not_an_installed_package(sources: Path, monkeypatch: pytest.
     assert version.build_root() == version.source_root() == Path("/tree")
 
 
-def test_builds_beside_links_to_the_sources(sources: Path, builds: list[Any]) -> None:
+def test_builds_with_links_to_the_sources(sources: Path, builds: list[Any]) -> None:
     installed.build_runners(Needs(presets=("release",)))
     installed.build_runners(Needs(presets=("release",), survey=True))
     root = version.build_root()

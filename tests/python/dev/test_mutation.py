@@ -252,7 +252,7 @@ def test_a_change_is_found_where_its_line_stands_now() -> None:
         assert mutant.locate("int other;\n") is None
 
 
-def test_what_became_of_survivors_stands_beside_their_run(tmp_path: Path) -> None:
+def test_what_became_of_survivors_is_with_their_run(tmp_path: Path) -> None:
     file = tmp_path / "mutation.json"
     store(file, {"seed": 1, "killed": 5}, again=False)
     store(file, {"seed": 2, "killed": 6}, again=False)

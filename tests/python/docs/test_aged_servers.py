@@ -1,4 +1,4 @@
-"""Servers with a past: what rounds of churn put and drop, and the table beside the model's prediction."""
+"""Servers with a past: what rounds of churn put and drop, and the table with the model's prediction."""
 
 from __future__ import annotations
 

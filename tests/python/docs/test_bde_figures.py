@@ -1,4 +1,4 @@
-"""`docs/figures/bde.py`: its tables beside the stored rows, counted anew."""
+"""`docs/figures/bde.py`: its tables and the stored rows, counted anew."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def test_a_promise_above_the_estimate_is_a_miss() -> None:
     assert score.promised_under_estimate(replace(CELL, estimate=None)) is None
 
 
-def test_an_estimate_stands_beside_facts_of_allocators() -> None:
+def test_an_estimate_is_with_facts_of_allocators() -> None:
     assert score.facts_under_estimate(replace(CELL, estimate=0.023)) is False
     facts = {"library_pool": between(-0.02, -0.01), "reused": between(-0.09, -0.08)}
     reused = replace(CELL, case="protobuf", facts=facts)
@@ -222,13 +222,13 @@ EFFECT = {
     "time": {"median": -2.0, "low": -3.0, "high": -1.0, "n": 21, "confidence": CONFIDENCE},
 }
 IDLE = {"strategy": "heap", "counts": {"served": 0}, "time": EFFECT["time"]}
-GROUND: dict[str, Any] = {
+BASELINE: dict[str, Any] = {
     "differing": [],
     "trial": {"program_seconds": 10.0, "wall": False, "effects": [EFFECT, IDLE]},
 }
 
 
-def document(kind: str, *, baseline: dict[str, Any] | None = GROUND, **answer: str) -> dict[str, Any]:
+def document(kind: str, *, baseline: dict[str, Any] | None = BASELINE, **answer: str) -> dict[str, Any]:
     """As `mallard advise --json` prints it."""
     return {
         "kind": kind,
@@ -253,7 +253,7 @@ def test_the_advised_build_is_that_of_the_answer() -> None:
 
 def test_idle_or_differing_strategy_promises_nothing() -> None:
     assert list(summary(document("unresolved"))["strategies"]) == ["monotonic"]
-    differing = GROUND | {"differing": ["monotonic"]}
+    differing = BASELINE | {"differing": ["monotonic"]}
     assert summary(document("unresolved", baseline=differing))["strategies"] == {}
 
 
@@ -268,8 +268,8 @@ def test_promises_are_at_the_confidence_of_facts() -> None:
     time = Difference(-2.0, -3.0, -1.0, 21)
     sure = EFFECT | {"time": asdict(time.at(0.999))}
     assert sure["time"]["low"] < time.low
-    trial = GROUND["trial"] | {"effects": [sure]}
-    stored = summary(document("unresolved", baseline=GROUND | {"trial": trial}))["strategies"]["monotonic"]
+    trial = BASELINE["trial"] | {"effects": [sure]}
+    stored = summary(document("unresolved", baseline=BASELINE | {"trial": trial}))["strategies"]["monotonic"]
     assert stored == pytest.approx({"median": time.median, "low": time.low, "high": time.high})
 
 

@@ -268,11 +268,11 @@ def test_files_of_debian_are_not_generated() -> None:
     assert not foreign.is_generated(PROGRAMS["git"].fact)
 
 
-def test_advice_beside_a_rule_has_an_interval_over_programs() -> None:
+def test_advice_with_a_rule_has_an_interval_over_programs() -> None:
     rows = [replace(ROW, seconds={UNCHANGED: 0.2, TCMALLOC: seconds}) for seconds in (0.1, 0.11, 0.09)]
-    mean, low, high = regret.beside(rows, regret.RULES["change nothing"])
+    mean, low, high = regret.compare(rows, regret.RULES["change nothing"])
     assert 0.3 < low < mean < high < 0.7
-    assert regret.beside(rows[:1], regret.RULES["change nothing"])[1:] == (0.0, math.inf)
+    assert regret.compare(rows[:1], regret.RULES["change nothing"])[1:] == (0.0, math.inf)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from mallard.bench.view.page import page
 from mallard.bench.view.peers import peers_report, summary_report
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
-from figures.peers import all_results, beside
+from figures.peers import all_pairs, all_results
 from figures.stored import stored_file, stored_runs
 
 pytestmark = pytest.mark.full
@@ -75,7 +75,7 @@ def test_script_fills_only_folded_tables(stored: Mapping[str, Measured]) -> None
 
 def test_peers_summary_fits_one_screen() -> None:
     columns, most = SCREEN
-    lines = screen(summary_report(all_results(), beside()), columns)
+    lines = screen(summary_report(all_results(), all_pairs()), columns)
     assert len(lines) <= most
     assert max(map(len, lines)) <= columns
 

@@ -296,13 +296,13 @@ struct over {
     mallard::heap<Upstream> heap{source};
 };
 
-template <class Ground>
+template <class Environment>
 class heap_over_the_system : public ::testing::Test {
 protected:
     ~heap_over_the_system() override { EXPECT_EQ(equipment::find_defect(heap_), ""); }
 
-    Ground ground_{};
-    decltype(Ground::heap)& heap_ = ground_.heap;
+    Environment environment_{};
+    decltype(Environment::heap)& heap_ = environment_.heap;
 };
 
 using system_heaps = ::testing::Types<over<mallard::chunk_cache>, over<mallard::pages>>;

@@ -57,14 +57,14 @@ struct over_buffer {
 };
 
 /// A ledger fills each block that it gives out.
-template <class Ground>
-struct of_equipment : Ground {
+template <class Environment>
+struct of_equipment : Environment {
     [[nodiscard]] static bool may_try(std::size_t bytes) {
         return bytes <= std::size_t{1} << 20 || bytes > equipment::ledger::most_bytes;
     }
 };
 
-template <class Ground>
+template <class Environment>
 class extreme_requests : public ::testing::Test {
 protected:
     ~extreme_requests() override {
@@ -85,7 +85,7 @@ protected:
                 for (unsigned log2 = 0; log2 != 64; ++log2) {
                     const bool chosen = (k <= 16 && (MALLARD_THOROUGH || (k + log2) % 6 == 0)) || log2 < 2 ||
                                         log2 % 6 == 0 || log2 > 58;
-                    if (chosen && ground_.may_try(std::max(bytes, std::size_t{1} << log2))) {
+                    if (chosen && environment_.may_try(std::max(bytes, std::size_t{1} << log2))) {
                         f(bytes, std::size_t{1} << log2);
                     }
                 }
@@ -93,7 +93,7 @@ protected:
         }
         for (const std::size_t bytes :
              {SIZE_MAX, SIZE_MAX - 7, SIZE_MAX - 15, SIZE_MAX - 4096, SIZE_MAX / 4 * 3}) {
-            if (ground_.may_try(bytes)) {
+            if (environment_.may_try(bytes)) {
                 f(bytes, 16);
             }
         }
@@ -121,15 +121,15 @@ protected:
         }
     }
 
-    Ground ground_;
-    std::remove_reference_t<decltype(Ground::heap)>& heap_ = ground_.heap;
+    Environment environment_;
+    std::remove_reference_t<decltype(Environment::heap)>& heap_ = environment_.heap;
 };
 
-using grounds =
+using environments =
     ::testing::Types<over<mallard::chunk_cache>, over<mallard::pages>, over<mallard::new_delete>,
                      over<mallard::multipool<>>, over<mallard::monotonic<>>, over_buffer,
                      of_equipment<equipment::heap_on_ledger>, of_equipment<equipment::heap_in_region>>;
-TYPED_TEST_SUITE(extreme_requests, grounds);
+TYPED_TEST_SUITE(extreme_requests, environments);
 
 TYPED_TEST(extreme_requests, are_served_completely_or_refused) {
     this->for_each_request([&](std::size_t bytes, std::size_t alignment) {
@@ -165,7 +165,7 @@ TYPED_TEST(extreme_requests, usable_bytes_are_writable) {
 TYPED_TEST(extreme_requests, expansion_grants_at_least_least_bytes) {
     this->for_each_request([&](std::size_t bytes, std::size_t alignment) {
         for (const std::size_t preferred : {bytes, SIZE_MAX}) {
-            if (!this->ground_.may_try(preferred)) {
+            if (!this->environment_.may_try(preferred)) {
                 continue;
             }
             void* const p = this->heap_.allocate(100);

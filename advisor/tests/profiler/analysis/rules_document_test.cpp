@@ -57,7 +57,7 @@ TEST_F(rules_of_a_trace, excludes_a_call_of_the_scope_itself) {
     EXPECT_EQ(learn({0x401001, 0x402001}, ":402000", ":402000-402001"), text(":0.402000x", 0));
 }
 
-TEST_F(rules_of_a_trace, excludes_nothing_beside_a_range) {
+TEST_F(rules_of_a_trace, excludes_nothing_next_to_a_range) {
     EXPECT_EQ(learn(called, ":1,402000-402001", ":402ff0-403000,403001-403010"), text(":0.403000+", 0));
 }
 

@@ -41,7 +41,7 @@ def main() -> int:
     )
     parser.add_argument("--only", choices=GROUPS, action="append", help="these programs (default: all)")
     parser.add_argument(
-        "--store", type=Path, metavar="FILE", help="keep the runs beside others of the commit"
+        "--store", type=Path, metavar="FILE", help="keep the runs with others of the commit"
     )
     arguments = parser.parse_args()
     groups = arguments.only or list(GROUPS)
@@ -68,7 +68,7 @@ def _measured(folder: Path, groups: list[str], rounds: int) -> Iterator[dict[str
 
 def _ways(runs: Runs, case: programs.Case) -> Iterator[dict[str, Any]]:
     ways = {"plain": runs.plain, "recorded": runs.recorded}
-    if case.beside and has_heaptrack():
+    if case.under_heaptrack and has_heaptrack():
         ways["heaptrack"] = runs.under_heaptrack
     for way, call in ways.items():
         where = {"name": case.name, "levels": case.levels, "new": case.new, "work": case.work}

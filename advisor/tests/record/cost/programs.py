@@ -78,7 +78,7 @@ class Case:
     levels: int = 0
     new: int = 0
     work: int = 0
-    beside: bool = False  # under heaptrack, too
+    under_heaptrack: bool = False  # too
     scratch: Path | None = None  # a folder that is removed before each run
 
 
@@ -108,10 +108,10 @@ def real(folder: Path) -> Iterator[Case]:
     build = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else folder))
     configure = ("cmake", "-S", ".", "-B", str(build))
     cases = [
-        Case("clang++-16 -fsyntax-only", ("clang++-16", "-fsyntax-only", "x.cpp"), beside=True),
-        Case("cmake, a small project", (*configure, "-DLIBRARIES=1"), beside=True, scratch=build),
-        Case("cmake, 200 libraries", (*configure, "-DLIBRARIES=200"), beside=True, scratch=build),
-        Case("protoc", ("protoc", "--cpp_out=.", "x.proto"), beside=True),
+        Case("clang++-16 -fsyntax-only", ("clang++-16", "-fsyntax-only", "x.cpp"), under_heaptrack=True),
+        Case("cmake, a small project", (*configure, "-DLIBRARIES=1"), under_heaptrack=True, scratch=build),
+        Case("cmake, 200 libraries", (*configure, "-DLIBRARIES=200"), under_heaptrack=True, scratch=build),
+        Case("protoc", ("protoc", "--cpp_out=.", "x.proto"), under_heaptrack=True),
         Case("python3", ("/usr/bin/python3", "x.py")),
     ]
     return (case for case in cases if shutil.which(case.command[0]))

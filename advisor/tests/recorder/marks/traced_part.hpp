@@ -7,7 +7,7 @@
 
 namespace recorder_test {
 
-/// Effects: writes a trace beside the file.
+/// Effects: writes a trace next to the file.
 /// Throws: trace_error, std::runtime_error.
 part read_by_trace(const std::filesystem::path& file);
 

@@ -24,7 +24,7 @@ from mallard.shared.errors import UsageError
 from mallard.shared.stats import Ratio, paired_ratio
 
 LEAST_ROUNDS, MOST_ROUNDS = 3, 21
-LEAST_ARMS, MOST_ARMS = 1, 8  # without that on a young heap, which takes little time beside a history
+LEAST_ARMS, MOST_ARMS = 1, 8  # without that on a young heap, which takes little time next to a history
 ARMS_OF_A_SCOPE = 2  # the null, and the strategy
 YOUNG_ARM = "on a young heap"  # its time shows how far the program ages
 
@@ -278,7 +278,7 @@ def _baseline(
 
 
 def _slower(aged: Sequence[float], young_times: Sequence[float]) -> Ratio | None:
-    """Beside the runs on a young heap in the same rounds."""
+    """Against the runs on a young heap in the same rounds."""
     count = min(len(aged), len(young_times))
     if count == 0 or min(*aged[:count], *young_times[:count]) <= 0:
         return None

@@ -262,14 +262,14 @@ def _escapes(candidate: Candidate) -> list[str]:
 def _memory(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
     needs = _render_needs(strategy, candidate)
     if _has_buffer(strategy, candidate):
-        room = buffer_bytes(candidate)
+        capacity = buffer_bytes(candidate)
         most = bytes_needed(strategy, candidate)[2] or 0
-        retained = f": up to {size(int(most) - room)} a thread" if most > room else ""
+        retained = f": up to {size(int(most) - capacity)} a thread" if most > capacity else ""
         return [
             *needs,
             "// The buffer serves 99 of 100 calls. More goes on in chunks,",
             f"// which are kept from call to call{retained}.",
-            f"alignas(64) inline thread_local std::byte memory_buffer[{room}];",
+            f"alignas(64) inline thread_local std::byte memory_buffer[{capacity}];",
             f"inline thread_local mallard::resource<{mechanism}> memory{{",
             "    std::span<std::byte>{memory_buffer}};",
         ]

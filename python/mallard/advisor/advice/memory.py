@@ -92,8 +92,8 @@ def _is_worth(choice: Choice, total: float) -> bool:
 
 
 def _is_as_lean(choice: Choice, best: Choice) -> bool:
-    room = max(math.hypot(choice.memory.half, best.memory.half), LEAST_SAVED)
-    return best.memory.middle - choice.memory.middle <= room
+    margin = max(math.hypot(choice.memory.half, best.memory.half), LEAST_SAVED)
+    return best.memory.middle - choice.memory.middle <= margin
 
 
 def preferred_for_memory(choices: Sequence[Choice]) -> Choice | None:

@@ -145,7 +145,7 @@ def memory_facts(study: Study, answer: Answer) -> Iterator[tuple[str, str]]:
 
 
 def for_memory(study: Study, answer: Answer) -> str:
-    """The answer for memory, beside one for time that needs more; empty if there is none."""
+    """The answer for memory, next to one for time that needs more; empty if there is none."""
     leanest = find_leanest(study)
     if leanest is None or leanest.at_end:
         return ""

@@ -15,7 +15,7 @@ from mallard.advisor.trial.program import KEPT, STRATEGIES
 from mallard.shared.age import Age, young_only
 
 SCREENING = ("monotonic", "multipool")  # of each candidate
-MOST_LINES = 2  # that keep their blocks, beside these
+MOST_LINES = 2  # that keep their blocks, besides these
 SECONDS, QUICK_SECONDS = 100.0, 25.0
 AGED_SECONDS, QUICK_AGED_SECONDS = 45.0, 12.0  # of these, for all further ages together
 AGED_SHARE = 0.3  # of the time at the first age, if a program takes long
@@ -69,7 +69,7 @@ class Plan:
     full_rounds: int
     extra_rounds: int  # on top of another malloc, and of two scopes
     candidates: int
-    lines: int  # beside these
+    lines: int  # besides these
     strategies: tuple[str, ...]  # of the full trial; empty for the best two of a short one
     runs: int  # of the program in total; some may be skipped
     further_runs: int  # of these, for intervals that are too wide

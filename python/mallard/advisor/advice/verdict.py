@@ -219,7 +219,7 @@ def _unmeasured(study: Study) -> str:
 
 def _unresolved(study: Study) -> str:
     wide = open_malloc(study)
-    room = unresolved(
+    open_saving = unresolved(
         {wide.malloc: wide.time}
         if wide
         else {effect.malloc: effect.time for effect in study.globals.allowed}
@@ -231,15 +231,15 @@ def _unresolved(study: Study) -> str:
     if wide and study.best and study.chosen and study.baseline:
         saved = change(study.best.time, study.baseline.trial.program_seconds)
         return (
-            f"Not resolved: {room}. {title(wide.malloc)} would change no source, and so is worth those runs "
+            f"Not resolved: {open_saving}. {title(wide.malloc)} would change no source, and so is worth those runs "
             f"before {strategy_name(study.best, study.chosen)} in {study.chosen.with_source}: {saved}, "
             f"{_measured(study)}, against {_base(study)}."
         )
     total = f"{times(study.ceiling.program_seconds)} {_under_load(study)}".rstrip()
-    if room:
+    if open_saving:
         return (
             f"Not resolved: no strategy and no malloc saves {percent(LEAST_EFFECT)} of "
-            f"{total} beyond its interval, against {_base(study)}, but {room}."
+            f"{total} beyond its interval, against {_base(study)}, but {open_saving}."
         )
     if study.trial is None:
         reason = study.withheld or "No scope of the program ends most of the blocks that it makes."

@@ -120,7 +120,7 @@ def read_database(path: Path) -> Database:
     """The database of a file, which may be damaged or hostile. Raises a UsageError."""
     remedy = "write it again with 'mallard profile TRACE --export sqlite'"
     try:
-        address = f"file:{quote(os.fsencode(path.absolute()))}?immutable=1"  # no file beside it
+        address = f"file:{quote(os.fsencode(path.absolute()))}?immutable=1"  # no file next to it
         with contextlib.closing(sqlite3.connect(address, uri=True)) as file:
             _check_file(file, path)
             database = Database()

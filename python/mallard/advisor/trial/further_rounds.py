@@ -42,7 +42,7 @@ def possible_answers(times: Mapping[str, Difference], least: float) -> list[str]
 def further_rounds(
     times: Mapping[str, Difference], least: float, runs: int, others: int
 ) -> tuple[int, list[str]]:
-    """The number of further rounds, in at most so many runs, and the arms that take part in them, beside
+    """The number of further rounds, in at most so many runs, and the arms that take part in them, besides
     `others` of them. `times` has the change of time by arm; `least` seconds are worth a change.
     """
     planned = max((time.n for time in times.values()), default=0)

@@ -23,7 +23,7 @@ from mallard.advisor.trial.command import last_lines, run_command
 POLL_SECONDS = 0.01
 READY_SHARE = 0.1  # of the time limit: for the start, and for the end
 GRACE_SECONDS = 1.0  # for a load whose last step ends the server
-FAILED_LOAD = 1 << 17  # beside the status of wait(), which may be the server's normal one
+FAILED_LOAD = 1 << 17  # added to the status of wait(), which may be the server's normal one
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ class History:
     """What the history of the heap left when the clock started (history/history.hpp)."""
 
     failed: int = 0
-    peak_is_reset: bool = False  # the peak memory is that of the program beside what the history left
+    peak_is_reset: bool = False  # the peak memory is that of the program without what the history left
     requests: int = 0
     live_blocks: int = 0
     live_bytes: int = 0
@@ -288,7 +288,7 @@ def tried_process(profile: Profile) -> TriedProcess | None:
 
 # Between the requests of two runs. A recording also counts each realloc.
 MOST_TIMES_REQUESTS = 4
-KILLED = 1 << 16  # beside the status of wait(): the process was killed, so its own time is not known
+KILLED = 1 << 16  # added to the status of wait(): the process was killed, so its own time is not known
 
 
 @dataclass(frozen=True)

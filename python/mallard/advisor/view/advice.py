@@ -180,7 +180,7 @@ def _before_and_after(study: Study) -> list[Section]:
     heap = study.baseline.heap if study.baseline else study.globals.heap
     text = (
         f"Against {study.base} on {heap}. A local allocator's bar is the time of the program less "
-        "what its trial saved beside the null."
+        "what its trial saved against the null."
     )
     if floor is not None:
         ends = between(floor, max(floor, bars[0].seconds - study.ceiling.low))
@@ -194,7 +194,7 @@ def _before_and_after(study: Study) -> list[Section]:
 
 def time_floor(study: Study, program_seconds: float) -> float | None:
     """The program's time less the estimate of its time in allocation. That is CPU time, so there is none
-    beside wall time."""
+    for wall time."""
     if not study.ceiling.known or (study.baseline and study.baseline.trial.wall):
         return None
     return max(0.0, program_seconds - study.ceiling.high)

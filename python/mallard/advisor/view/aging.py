@@ -61,7 +61,7 @@ def _table(aging: Aging) -> Table:
         Column("CPU ms", "median of the rounds"),
         Column(f"of {first}", f"the time over that in a process that is {first}; the median of pairs"),
         Column("95 % interval", f"of the ratio to {first}"),
-        Column("peak", "resident memory at its peak, beside what the history left"),
+        Column("peak", "resident memory at its peak, without what the history left"),
         Column("pages", "on which the history's live blocks lie, over those that their bytes need"),
         Column("free run", "median length of the free memory between live blocks"),
     )

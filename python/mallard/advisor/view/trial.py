@@ -1,4 +1,4 @@
-"""The report of `mallard try`: for each malloc and age the answer, and each strategy beside the null."""
+"""The report of `mallard try`: for each malloc and age the answer, and each strategy against the null."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from mallard.shared.report.model import (
 
 COLUMNS = (
     Column("served by", numeric=False),
-    Column("ms", "the program's time beside the null"),
+    Column("ms", "the program's time against the null"),
     Column("95 % interval"),
     Column("of all", "share of the program's time"),
-    Column("peak", "of resident memory, beside the null"),
-    Column("faults", "of pages, beside the null"),
+    Column("peak", "of resident memory, against the null"),
+    Column("faults", "of pages, against the null"),
     Column("served", "share of the scope's requests"),
     Column("by others", "blocks that other functions freed"),
     Column("again", "how often the memory was used again because no block was live"),
@@ -130,13 +130,13 @@ def _answer(result: Result, baseline: Baseline) -> str:
         failures = describe_failures_together(baseline.failures)
         return f"{result.scope.name}: nothing could be measured: {failures}. {PAST_MALLOC}"
     if best is None:
-        room = unresolved(
+        open_saving = unresolved(
             {effect.strategy: effect.time for effect in baseline.allowed},
             baseline.trial.program_seconds,
             len(baseline.trial.effects) + 2,
             baseline.trial.null_seconds,
         )
-        but = f"; {room}" if room else ""
+        but = f"; {open_saving}" if open_saving else ""
         return (
             f"{result.scope.name}: no strategy saves time beyond its interval, against {baseline.title}{but}."
         )
@@ -150,7 +150,7 @@ def _answer(result: Result, baseline: Baseline) -> str:
 
 def _table(baseline: Baseline) -> Table:
     rows = tuple(_row(baseline, effect) for effect in baseline.trial.effects)
-    return Table(f"Allocators beside the null, against {baseline.title}", COLUMNS, rows)
+    return Table(f"Allocators and the null, against {baseline.title}", COLUMNS, rows)
 
 
 def _row(baseline: Baseline, effect: Effect) -> Row:

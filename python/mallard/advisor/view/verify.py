@@ -163,7 +163,7 @@ def _notes(comparison: Comparison, advice: Advice | None) -> list[str]:
             "Without NULL, the changed code bound to new_delete, the gain of the rewrite itself is unknown."
         )
     elif comparison.allocator is not None:
-        notes.append("Rewrite: NULL beside BEFORE. Allocator: AFTER beside NULL. Medians need not add up.")
+        notes.append("Rewrite: NULL against BEFORE. Allocator: AFTER against NULL. Medians need not add up.")
     if comparison.wall and advice and advice.wall:
         notes.append("Times are wall time, as in the advice.")
     elif comparison.wall:
@@ -183,18 +183,18 @@ def _notes(comparison: Comparison, advice: Advice | None) -> list[str]:
 def _advice_lines(advice: Advice, result: Verification) -> list[str]:
     lines = [f"Advice: {advice.headline}"] if advice.headline else []
     if advice.figure is None:
-        return [*lines, "It has no figure of an allocator, so there is nothing to put beside the fact."]
-    return [*lines, _beside(advice.figure, result)]
+        return [*lines, "It has no figure of an allocator, so there is nothing to compare with the fact."]
+    return [*lines, _promise_and_fact(advice.figure, result)]
 
 
-def _beside(promise: Promise, result: Verification) -> str:
+def _promise_and_fact(promise: Promise, result: Verification) -> str:
     tried = (
         f"Advised: {promise.title}, {_promised(promise.time, promise.program_seconds)}, "
         f"against {promise.against}. "
     )
     if result.fact is None:
         return f"{tried}There is no fact to compare."
-    part = "after beside null" if result.comparison.allocator else "after beside before"
+    part = "AFTER against NULL" if result.comparison.allocator else "AFTER against BEFORE"
     baseline, fact = result.comparison.programs[BEFORE].seconds, result.fact.time
     line = f"{tried}Fact: {_promised(fact, baseline)}, {part}. "
     scale = baseline / promise.program_seconds

@@ -32,7 +32,7 @@ DISPATCH_PARTS: dict[str, Pair] = {
     "the call, and code that the compiler cannot see through": (WALK, "monotonic/base"),
 }
 WINK_OUT_PARTS: dict[str, Pair] = {
-    "beside destructors whose walk is kept": (WALK, "monotonic/wink"),
+    "against destructors whose walk is kept": (WALK, "monotonic/wink"),
 }
 
 

@@ -45,7 +45,7 @@ def in_table_order(names: Iterable[str]) -> list[str]:
     return sorted(names, key=_place)
 
 
-def contestants(names: Iterable[str]) -> list[str]:
+def ranked_strategies(names: Iterable[str]) -> list[str]:
     """The strategies that mallard offers a program, and the global allocator: without null, settings of the
     platform or the process, worst cases, pools with a past and the contenders.
     """

@@ -474,7 +474,7 @@ def counterpart_sentence(pairs: Sequence[Counterpart]) -> str:
         return ""
     number = "1 pair" if len(pairs) == 1 else f"{len(pairs)} pairs"
     counts = counts_text(sum((pair.counts for pair in pairs), Counter[str]()))
-    return f"Counterpart beside counterpart, in {number}, cell by cell, mallard's is {counts}."
+    return f"Counterpart against counterpart, in {number}, cell by cell, mallard's is {counts}."
 
 
 def peer_sentences(results: Sequence[CellResult], pairs: Sequence[Counterpart] = ()) -> list[str]:
@@ -492,7 +492,7 @@ def _fastest(results: Sequence[CellResult]) -> list[str]:
     counts = counts_text(Counter(result.verdict for result in timed))
     libraries = "1 other library" if peers == 1 else f"{peers} other libraries"
     summary = (
-        f"Chosen after the fact, each side's fastest strategy of a cell, beside {libraries}: "
+        f"Chosen after the fact, each side's fastest strategy of a cell, against {libraries}: "
         f"mallard's is {counts}. {_shares(timed)}"
     ).rstrip()
     lost = losses(timed)

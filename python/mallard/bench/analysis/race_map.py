@@ -13,7 +13,7 @@ from mallard.bench.analysis.labels import failed_spot, strategy_heads
 from mallard.bench.analysis.names import BASE, NULL
 from mallard.bench.analysis.ranking import pick_strategy
 from mallard.bench.cells import Cell
-from mallard.bench.evidence.beside import NOT_MEASURED, Beside
+from mallard.bench.evidence.comparison import NOT_MEASURED, CellComparison
 from mallard.bench.experiments.description.panel import Wording
 from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.papers.printed import Key, PrintedTable
@@ -44,12 +44,12 @@ FAULTS: Legend = (
     ("z3", "10\u2013100"),
     ("z4", "over 100"),
 )
-BESIDE = (
+AGAINST_PRINT = (
     "Upper figure: (here / new-delete here) divided by ({paper} / its new-delete); above 1 the strategy "
     "does worse here than there. Lower: percent of new-delete here / there. Under new-delete: nanoseconds "
     "{operation} here, and there."
 )
-BESIDE_LEGEND: Legend = tuple(("eq", "within 1.1") if name == "eq" else (name, text) for name, text in RATIOS)
+PRINT_LEGEND: Legend = tuple(("eq", "within 1.1") if name == "eq" else (name, text) for name, text in RATIOS)
 PAPERS = ("P0213", "P0089")
 TERMS = ("lowest to highest", "major faults", "in the kernel", "not every time")
 MARKS = (
@@ -75,7 +75,7 @@ def compared(table: CellTable) -> list[str]:
     return [name for name in table.strategies if name in plain or name in picks]
 
 
-def beside_ratio(ratio_of_ratios: float) -> Ratio:
+def printed_ratio(ratio_of_ratios: float) -> Ratio:
     """Ours / printed. A printed figure has no interval, so within a tenth counts as equal."""
     return Ratio(ratio_of_ratios, ratio_of_ratios / 1.1, ratio_of_ratios * 1.1, 1)
 
@@ -85,7 +85,7 @@ class RaceMaps:
     """The common parts of an experiment's maps. Published figures are by paper; None if it has none."""
 
     wording: Wording
-    published: Callable[[Line, str], Sequence[Beside | None]]
+    published: Callable[[Line, str], Sequence[CellComparison | None]]
     memory: Callable[[Line, str], float] = peak_memory
     figures: tuple[Quantity, ...] = ()  # further ones of a cell
 
@@ -118,9 +118,9 @@ class RaceMaps:
             Layer(f"ns {words.operation}", times),
             *(
                 Layer(
-                    f"beside {paper}",
-                    BESIDE.format(paper=paper, operation=words.operation),
-                    BESIDE_LEGEND,
+                    f"against {paper}",
+                    AGAINST_PRINT.format(paper=paper, operation=words.operation),
+                    PRINT_LEGEND,
                     missing="\u00b7",
                 )
                 for paper in PAPERS
@@ -146,7 +146,7 @@ class RaceMaps:
                 further = [median_figure(line, name, quantity.figure) for quantity in self.figures]
                 tiles = (
                     *_times(cell, is_best=name == picked),
-                    *map(partial(_beside_tile, cell.strategy), self.published(line, name)),
+                    *map(partial(_printed_tile, cell.strategy), self.published(line, name)),
                     Tile(rough(cell.faults_per_1000), sum(cell.faults_per_1000 >= end for end in FAULT_ENDS)),
                     Tile(mebibytes(held[name]), amount_step(held[name], least)),
                     *(Tile("" if value is None else digits(value)) for value in further),
@@ -178,7 +178,7 @@ def _facts(cell: Cell) -> tuple[str, ...]:
     )
 
 
-def _beside_tile(name: str, comparison: Beside | None) -> Tile:
+def _printed_tile(name: str, comparison: CellComparison | None) -> Tile:
     if comparison is None:
         return Tile()
     if comparison.printed is None:
@@ -189,7 +189,7 @@ def _beside_tile(name: str, comparison: Beside | None) -> Tile:
     if ratio is None:
         return Tile(f"{MISSING}\n/ {theirs}")
     ours = relative(comparison.ours.median) if comparison.ours else ""
-    return Tile(f"{hundredths(ratio)}\n{ours} / {theirs}", beside_ratio(ratio))
+    return Tile(f"{hundredths(ratio)}\n{ours} / {theirs}", printed_ratio(ratio))
 
 
 def matching(
@@ -212,12 +212,12 @@ def matching(
     return max(matches, key=fit, default=None)
 
 
-def beside(printed: PrintedTable | None, key: Key, name: str, cell: Cell | None) -> Beside | None:
+def compare_cell(printed: PrintedTable | None, key: Key, name: str, cell: Cell | None) -> CellComparison | None:
     """The comparison; None if the paper has no such cell."""
     if printed is None or name not in printed.rows.get(key, {}):
         return None
     percent = printed.percent_of_base(key, name)
-    return Beside(
+    return CellComparison(
         None if percent is None else percent / 100,
         printed.nanoseconds(key, name),
         cell.ratio if cell else None,

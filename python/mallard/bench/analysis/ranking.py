@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mallard.bench.analysis.cell_tables import CellTable, Line
 from mallard.bench.analysis.labels import STATUS_TEXT
-from mallard.bench.analysis.names import BASE, NULL, contestants, in_table_order, malloc, plain
+from mallard.bench.analysis.names import BASE, NULL, ranked_strategies, in_table_order, malloc, plain
 from mallard.bench.analysis.words import in_a_list, percent_text
 from mallard.bench.cells import Cell, Pairing
 from mallard.shared.stats import Ratio, mean_ratio, paired_ratio
@@ -56,7 +56,7 @@ def indistinguishable(best: str, names: Iterable[str], pairings: Pairings) -> tu
 
 def rank_table(table: CellTable) -> Ranking:
     """The ranking of a program's choices that finished in every line."""
-    names = contestants(table.strategies)
+    names = ranked_strategies(table.strategies)
     complete = [name for name in names if all(line.finished(name) for line in table.lines)]
     unfinished = tuple(name for name in names if name not in complete)
     if BASE not in complete:
@@ -76,7 +76,7 @@ class Best:
 
 def find_best(line: Line) -> Best | None:
     """The best of a row; None if none of a program's choices has finished."""
-    names = [name for name in contestants(line.cells) if line.finished(name)]
+    names = [name for name in ranked_strategies(line.cells) if line.finished(name)]
     if not names:
         return None
     best = min(names, key=lambda name: _rank(line.cells[name]))
@@ -101,7 +101,7 @@ def pick_strategy(line: Line) -> str | None:
     best = find_best(line)
     if best is None or best.ratio is None:
         return best.strategy if best else None
-    faster = [name for name in contestants(line.cells) if _is_faster(line.cells[name])]
+    faster = [name for name in ranked_strategies(line.cells) if _is_faster(line.cells[name])]
     return min(faster, key=lambda name: _rank(line.cells[name]), default=BASE)
 
 

@@ -44,7 +44,7 @@ class ChartLeaf:
     ratio: Ratio | None  # to the global allocator
     cells: tuple[CellReference, ...]
     missing: str  # the command that measures the deciding rows
-    programs: str = ""  # the strategy in whole programs, beside the mallocs
+    programs: str = ""  # the strategy in whole programs, against the mallocs
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from math import log2
 from typing import Any
 
 from mallard.bench.analysis.cell_tables import setting_text
-from mallard.bench.analysis.names import BASE, contestants
+from mallard.bench.analysis.names import BASE, ranked_strategies
 from mallard.bench.cells import Cell, Times, above, cell_rows, times_ratio
 from mallard.bench.choose.case import ANY, OTHER_THREAD, OWN_THREAD, YES, Case, can_serve
 from mallard.bench.choose.graph import BUILT, FROM_ANOTHER, SCATTERED
@@ -55,7 +55,7 @@ class Place:
     @cached_property
     def strategies(self) -> list[str]:
         """The strategies that a program can choose and that have a time, including new-delete."""
-        return contestants({name for name, cell in self.cells.items() if cell.finished})
+        return ranked_strategies({name for name, cell in self.cells.items() if cell.finished})
 
     def times(self, strategy: str, figure: str = "") -> Times:
         cell = self.cells.get(strategy)

@@ -10,7 +10,7 @@ from mallard.bench.choose.case import Case, can_serve, counterpart, global_strat
 from mallard.bench.choose.deciding import CellReference, DecidingRows, Place
 from mallard.bench.choose.findings import format_percent
 from mallard.bench.choose.graph import FEW
-from mallard.bench.library import BESIDE_PAPERS, REUSE_ORDERS, SHARED
+from mallard.bench.library import REUSE_ORDERS, SHARED, VARIANTS
 from mallard.bench.papers.catalogue import strategy_text
 from mallard.bench.strategy_names import GLOBAL_STRATEGIES
 from mallard.shared.stats import Ratio
@@ -79,7 +79,7 @@ def choice(name: str, deciding: DecidingRows) -> Choice:
 
 def describe(name: str) -> str:
     if name in SHARED:
-        return BESIDE_PAPERS[name]
+        return VARIANTS[name]
     return ", ".join(filter(None, (strategy_text(plain(name)), REUSE_ORDERS.get(variant(name)))))
 
 

@@ -1,4 +1,4 @@
-"""What whole programs show for a recommended strategy, beside the mallocs that a user could preload.
+"""What whole programs show for a recommended strategy, against the mallocs that a user could preload.
 
     rows of programs -> Evidence -> for each size the fullest table, the newest of equals -> InPrograms
 
@@ -90,7 +90,7 @@ def compare_in_programs(strategy: str, evidence: Evidence, age: str = YOUNG) -> 
     by_size = {size: _find(_tables(evidence, size, age), names) for size in sizes}
     measured = [entry for entry in by_size.values() if entry]
     missing = [size for size, entry in by_size.items() if not entry or not entry.table.other_mallocs]
-    texts = [_best_malloc(entry) if is_global else _beside_mallocs(entry) for entry in measured]
+    texts = [_best_malloc(entry) if is_global else _against_mallocs(entry) for entry in measured]
     runs = sorted({entry.table.run for entry in measured})
     source = f"run{'s' if len(runs) > 1 else ''} {in_a_list(list(map(str, runs)))}"
     note = "; ".join(filter(None, texts))
@@ -111,7 +111,7 @@ def _tables(evidence: Evidence, size: str, age: str) -> list[_Table]:
 
 
 def _find(tables: Iterable[_Table], names: Sequence[str]) -> _Measured | None:
-    """The first of the strategies that was measured beside other mallocs, or else alone, in the table with
+    """The first of the strategies that was measured with other mallocs, or else alone, in the table with
     most of its programs, the newest of equals.
     """
     measured = [
@@ -132,7 +132,7 @@ def _find(tables: Iterable[_Table], names: Sequence[str]) -> _Measured | None:
     )
 
 
-def _beside_mallocs(measured: _Measured) -> str:
+def _against_mallocs(measured: _Measured) -> str:
     comparison = measured.comparison
     takes = f"{measured.programs} {measured.strategy} takes {percent_text(comparison.mean)} of"
     if not measured.table.other_mallocs:

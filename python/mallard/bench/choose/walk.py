@@ -37,7 +37,7 @@ class Decision:
     equals: tuple[str, ...] = ()  # strategies that do not differ from the recommended one beyond the interval
     excluded: dict[str, str] = field(default_factory=dict)
     missing: tuple[str, ...] = ()  # the commands that measure the missing rows
-    programs: str = ""  # the recommended strategy in whole programs, beside the mallocs
+    programs: str = ""  # the recommended strategy in whole programs, against the mallocs
     notes: tuple[str, ...] = ()
 
 

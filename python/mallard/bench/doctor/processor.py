@@ -45,7 +45,7 @@ def cores(facts: dict[str, Any]) -> Finding:
 
 def caches(facts: dict[str, Any]) -> Finding:
     if not facts["caches"]:
-        remedy = "nothing to change: only the report cannot show the caches beside the times"
+        remedy = "nothing to change: only the report cannot show the caches with the times"
         return Finding(GROUP, "caches", State.NOTE, "not shown by the kernel", remedy)
     value = ", ".join(f"{name} {size(bytes_)}" for name, bytes_ in facts["caches"].items())
     return Finding(GROUP, "caches", State.OK, value)

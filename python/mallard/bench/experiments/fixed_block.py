@@ -7,7 +7,7 @@ from mallard.bench.experiments.description.axis import COUNT, FOLLOWS, WORDS, Ax
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Works
 from mallard.bench.experiments.description.scale import PAPER, QUICK, STANDARD, Scale
-from mallard.bench.experiments.description.sentence import BesidePrinted, BetterVersion, WorkTopic
+from mallard.bench.experiments.description.sentence import AgainstBook, BetterVersion, WorkTopic
 
 NAME = "fixed-block"
 WORKS = {work["name"]: work for work in described.EXPERIMENTS[NAME]["works"]}
@@ -79,7 +79,7 @@ EXPERIMENT = Experiment(
         relative="In percent of new-delete's time in the same work and version.",
         sentences=(
             WorkTopic.FASTEST,
-            BesidePrinted("Default / blocks of one size, here (and in the book)"),
+            AgainstBook("Default / blocks of one size, here (and in the book)"),
             # The book's point: a better algorithm without another allocator.
             BetterVersion("remove-ctrl", "as-printed", "remove-ctrl as printed"),
             WorkTopic.MALLOCS,

@@ -8,7 +8,7 @@ from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Works
 from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.experiments.description.scale import PAPER, QUICK, STANDARD, Scale
-from mallard.bench.experiments.description.sentence import BesideMallocs, WorkTopic
+from mallard.bench.experiments.description.sentence import AgainstMallocs, WorkTopic
 from mallard.shared.age import YOUNG, levels
 
 NAME = "programs"
@@ -23,7 +23,7 @@ EXPERIMENT = Experiment(
     text="parse, index, trade, simulate: fourteen programs that people write",
     examples=(
         ("--size large --age young,old", "in a young process, and in one that has run for long"),
-        ("--size small --malloc mimalloc", "in cache, beside another malloc"),
+        ("--size small --malloc mimalloc", "in cache, with another malloc"),
         ("--program json,compiler --strategy monotonic,multipool", "two of them"),
     ),
     operation="an operation of the program",
@@ -80,7 +80,7 @@ EXPERIMENT = Experiment(
         operations={},
         text="CPU nanoseconds for an operation of the program. Framed: the fastest, if it beats new-delete.",
         relative="In percent of new-delete's time in the same program.",
-        sentences=(BesideMallocs(MAIN), WorkTopic.UNFINISHED),
+        sentences=(AgainstMallocs(MAIN), WorkTopic.UNFINISHED),
         amounts=(HELD,),
         means=True,
         legend="mean: geometric, over the programs that the strategy and new-delete finished, in percent of "

@@ -32,7 +32,7 @@ EXPERIMENT = Experiment(
     text="free blocks in some order, and allocate as many again",
     examples=(
         ("--block-bytes 24 --live 2^12,2^16 --pattern random", "one size, freed at random"),
-        ("--sizes mixed --malloc jemalloc", "blocks of 16 to 64 bytes, beside jemalloc"),
+        ("--sizes mixed --malloc jemalloc", "blocks of 16 to 64 bytes, with jemalloc"),
     ),
     operation="a free with its allocation",
     title="Reuse",

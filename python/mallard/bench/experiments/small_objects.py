@@ -100,7 +100,7 @@ EXPERIMENT = Experiment(
         logarithmic=False,
         drawn=("multipool", "small-object-pool", "fixed-pool", "loki"),
         first=(("order", SHUFFLED), (PAGES.name, SMALL)),
-        beside="Loki",
+        has_blog=True,
         legend="N: bytes of an object.",
     ),
 )

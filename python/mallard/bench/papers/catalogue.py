@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from mallard.bench.contenders import CONTENDERS
-from mallard.bench.library import BESIDE_PAPERS, LIBRARY
+from mallard.bench.library import LIBRARY, VARIANTS
 from mallard.bench.papers.files import read_csv
 from mallard.bench.strategy_names import (
     BASE_MARK,
@@ -70,7 +70,7 @@ def _extra(name: str, allocator: str) -> Strategy:
 
 
 # Strategies that are not in the papers.
-EXTRA_STRATEGIES = tuple(_extra(name, text) for name, text in {**BESIDE_PAPERS, **LIBRARY}.items())
+EXTRA_STRATEGIES = tuple(_extra(name, text) for name, text in {**VARIANTS, **LIBRARY}.items())
 
 # (type parameter, abstract base), otherwise equal; P0213 section 9, first paragraph of "Analysis".
 DISPATCH_PAIRS: tuple[Pair, ...] = tuple(

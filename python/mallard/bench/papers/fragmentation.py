@@ -1,4 +1,4 @@
-"""The tables of Benchmark V, P0213R0 Tables 17-20: the ratio R = (strategy / new-delete beside a perturbed
+"""The tables of Benchmark V, P0213R0 Tables 17-20: the ratio R = (strategy / new-delete in a perturbed
 heap) / (strategy / new-delete in a fresh process).
 
 Tables 18 and 19 are printed one column off; the file's `strategy_true` is used (see `notes`).

@@ -173,7 +173,7 @@ def chosen_strategies(
     are then included, for comparison with other libraries' pools. The contenders of a library that --with
     names are included with it.
     """
-    comparable = {name for name in available if request.contenders and _is_beside(name)}
+    comparable = {name for name in available if request.contenders and _is_comparable(name)}
     comparable |= contenders_of(selected_prefixes(request.prefixes)).intersection(available)
     if request.strategies is None:
         defaults = {name for name in (available if default is None else default) if name not in CONTENDERS}
@@ -205,10 +205,10 @@ def of_grid(request: Request, chosen: Sequence[str], own: Sequence[str] | None) 
     """
     if request.strategies or own is None:
         return list(chosen)
-    return [*own, *(name for name in chosen if _is_beside(name) and name not in own)]
+    return [*own, *(name for name in chosen if _is_comparable(name) and name not in own)]
 
 
-def _is_beside(name: str) -> bool:
+def _is_comparable(name: str) -> bool:
     return name in CONTENDERS or name in OF_ONE_SIZE
 
 
@@ -307,7 +307,7 @@ def _mallocs(request: Request) -> tuple[list[str], list[str]]:
 
 
 def _under(strategies: tuple[str, ...], names: list[str], local: tuple[str, ...]) -> tuple[str, ...]:
-    """The strategies, and those that other mallocs change: the global ones, and `local` allocators beside
+    """The strategies, and those that other mallocs change: the global ones, and `local` allocators next to
     which a malloc serves the rest of the program."""
     added = (
         mallocs.under(strategy, name)

@@ -146,7 +146,7 @@ def _grid(experiment: Experiment, scale: str, template: Mapping[str, Sequence[ob
                 return {}
         elif axis.name in named:
             values = named[axis.name]
-        elif of_rows := _beside(experiment.printed, axis.name, named):
+        elif of_rows := _printed_values(experiment.printed, axis.name, named):
             values = of_rows
         else:
             values = default if has_named and default else own or default
@@ -157,7 +157,7 @@ def _grid(experiment: Experiment, scale: str, template: Mapping[str, Sequence[ob
     return {name: grid[name] for name in [*template, *grid] if name in grid}
 
 
-def _beside(printed: Printed | None, name: str, named: Grid) -> tuple[object, ...]:
+def _printed_values(printed: Printed | None, name: str, named: Grid) -> tuple[object, ...]:
     """All printed values of a parameter, if the other one of its rows is named."""
     if not printed or name not in printed.axes or not any(axis in named for axis in printed.axes):
         return ()

@@ -1,4 +1,4 @@
-"""The report of `mallard bench --against`: mallard beside a preloaded malloc, by cell, and the verdict."""
+"""The report of `mallard bench --against`: mallard against a preloaded malloc, by cell, and the verdict."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def against_report(lines: Sequence[Line]) -> Report:
         rows.append(Row((f"  {line.cell}", *_cells(line, names))))
     first, *others = [sentence for rival in rivals for sentence in verdict(lines, rival)]
     return Report(
-        title="mallard beside other mallocs",
+        title="mallard and other mallocs",
         answer=Paragraph(first),
         sections=(
             Section("Every cell", (Table("Every cell", columns, tuple(rows)),)),

@@ -57,7 +57,7 @@ def decision_report(decision: Decision) -> Report:
         answer = f"{verb} {recommended.strategy} ({recommended.text}): {decision.reason}"
         mood = Mood.GOOD
     sections = [
-        Section("Beside the answer", (Table("Beside the answer", TEXTS, tuple(_beside(decision))),)),
+        Section("Notes", (Table("Notes", TEXTS, tuple(_notes(decision))),)),
         Section("The questions", (Table("The questions", WALK, tuple(map(_step, decision.steps))),)),
         Section("Rests on", (Table("The rows behind the answer", TEXTS, tuple(_cells(decision))),), True),
     ]
@@ -81,7 +81,7 @@ def _subject(case: Case) -> str:
     return f"{case.structure.requested}, 2^{case.elements_log2:.3g} elements, {life}"
 
 
-def _beside(decision: Decision) -> list[Row]:
+def _notes(decision: Decision) -> list[Row]:
     """Strategies that are excluded for one reason share a line."""
     reasons: dict[str, list[str]] = {}
     for name, reason in decision.excluded.items():

@@ -91,7 +91,7 @@ def _peers(rows: Sequence[Row], measured: Sequence[Measured]) -> Part:
     compared = cell_results(rows) if has_contenders(rows) else []
     if not compared:
         command = "mallard bench density --contenders"
-        return Part("peers", "Peers", "Beside other libraries", command=command)
+        return Part("peers", "Peers", "Other libraries", command=command)
     absent = absent_libraries(measured)
     report = peers_report(compared, counterparts(rows), absent=absent, has_overview=False)
     return _part("peers", "Peers", replace(report, sections=(*report.sections, *peers_maps(compared))))

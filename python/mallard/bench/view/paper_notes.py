@@ -33,7 +33,7 @@ def paper_notes_report(measured: Mapping[str, Measured]) -> Report:
             heading = name.replace("-", " ").capitalize()
             table = Table(f"Notes on {name}", COLUMNS, tuple(_rows(concerned)))
             sections.append(Section(heading, (table,), is_headed=True))
-    return Report("Beside the papers", Paragraph(""), tuple(sections))
+    return Report("Notes on the papers", Paragraph(""), tuple(sections))
 
 
 def _rows(concerned: Concerned) -> Iterable[Row]:

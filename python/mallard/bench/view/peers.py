@@ -1,4 +1,4 @@
-"""The reports of mallard beside other libraries: counterpart beside counterpart and a line for each library;
+"""The reports of mallard and other libraries: counterpart against counterpart and a line for each library;
 or in full a table of all experiments, the cells that another library wins, and each experiment.
 """
 
@@ -54,7 +54,7 @@ SUMMARY_LEGEND = (
     "each side, chosen after the fact, lowest to highest experiment."
 )
 LEGEND = (
-    "In each cell the fastest of mallard's strategies stands beside the fastest strategy of each other "
+    "In each cell the fastest of mallard's strategies is compared with the fastest strategy of each other "
     "library. mallard / it: mallard's time by the other's, paired by repetition, a geometric mean of cells "
     "with its 95 % interval; below 1 mallard is faster. faster, even, not resolved, slower: mallard, in "
     "cells; even: within 5 percent of 1; not resolved: a wider interval that holds 1; not finished: the "
@@ -75,7 +75,7 @@ def summary_report(results: Sequence[CellResult], pairs: Sequence[Counterpart]) 
     timed = [result for result in results if result.quantity == TIME]
     tables = [counterparts_table(plain), _libraries(timed)] if plain else [_libraries(timed)]
     return Report(
-        title="mallard beside other libraries",
+        title="mallard and other libraries",
         answer=Paragraph(counterpart_sentence(pairs) or peer_sentences(results)[0]),
         sections=tuple(Section(table.caption, (table,)) for table in tables),
         notes=(SUMMARY_LEGEND, MORE),
@@ -96,9 +96,9 @@ def peers_report(
     first, *others = peer_sentences(results, pairs)  # there is a time of each result
     experiments = list(dict.fromkeys(result.experiment for result in results))
     sections = [
-        Section("Mallard beside each library", tuple(map(Paragraph, others))),
+        Section("Mallard and each library", tuple(map(Paragraph, others))),
         Section(
-            "Counterpart beside counterpart", (counterparts_table(pairs),) if pairs else (), is_headed=True
+            "Counterpart against counterpart", (counterparts_table(pairs),) if pairs else (), is_headed=True
         ),
         Section("All experiments", (overview_table(results),) if has_overview else (), is_headed=True),
         *(_experiment(name, results, has_further=has_overview) for name in experiments),
@@ -106,7 +106,7 @@ def peers_report(
     ]
     names = ", ".join(f"{run.experiment} {run.id} ({run.scale})" for run in runs)
     return Report(
-        title="Beside other libraries",
+        title="Other libraries",
         answer=Paragraph(first),
         sections=tuple(section for section in sections if section.blocks),
         notes=tuple(filter(None, (LEGEND, absent, f"here: runs {names}" if names else ""))),
@@ -134,7 +134,7 @@ def counterparts_table(pairs: Iterable[Counterpart]) -> Table:
         )
         for pair in pairs
     )
-    return Table("Counterpart beside counterpart", columns, tuple(rows))
+    return Table("Counterpart against counterpart", columns, tuple(rows))
 
 
 def overview_table(results: Iterable[CellResult]) -> Table:
@@ -173,7 +173,7 @@ def _libraries(timed: Sequence[CellResult]) -> Table:
 
 
 def _experiment(name: str, all_results: Sequence[CellResult], *, has_further: bool) -> Section:
-    """The time beside each library, and the further figures."""
+    """The time against each library, and the further figures."""
     results = [result for result in all_results if result.experiment == name]
     names = CellNames(results)
     cells = len({result.cell for result in results})

@@ -1,4 +1,4 @@
-"""The maps of mallard beside other libraries on the page: all experiments, and every cell of each."""
+"""The maps of mallard and other libraries on the page: all experiments, and every cell of each."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def experiments_map(all_summaries: Sequence[Summary]) -> HeatMap:
         ((title(*place),), tuple(_summary_spot(by_peer.get(peer)) for peer in peers))
         for place, by_peer in by_quantity(all_summaries).items()
     )
-    return _map("all cells", "Mallard beside each library", peers, rows, OF_EXPERIMENTS)
+    return _map("all cells", "Mallard and each library", peers, rows, OF_EXPERIMENTS)
 
 
 def cells_maps(results: Sequence[CellResult], names: CellNames) -> list[HeatMap]:

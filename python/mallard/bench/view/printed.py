@@ -1,4 +1,4 @@
-"""A printed table beside this machine's figures: each row has ours, the printed one, and the ratio of both.
+"""A printed table with this machine's figures: each row has ours, the printed one, and the ratio of both.
 In a race of strategies, new-delete is in nanoseconds per operation, and the others are in percent of their
 own new-delete. Other tables have ratios only, or nanoseconds only."""
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mallard.bench.analysis.labels import SHORT_STATUS
-from mallard.bench.evidence.beside import NOT_MEASURED, Beside, Comparison
+from mallard.bench.evidence.comparison import NOT_MEASURED, CellComparison, Comparison
 from mallard.bench.evidence.evidence import BASE
 from mallard.bench.papers.catalogue import strategies
 from mallard.bench.papers.notes import Note
@@ -116,19 +116,19 @@ class _Figures:
         self._race = printed.shows_times
         self._nanoseconds = nanoseconds or (printed.unit == "seconds" and not self._race)
 
-    def ours(self, name: str, cell: Beside) -> Cell:
+    def ours(self, name: str, cell: CellComparison) -> Cell:
         if self._in_ns(name) and cell.ours_ns is not None:
             return Figure(cell.ours_ns, Unit.NUMBER)
         if self._nanoseconds or cell.ours is None:
             return SHORT_STATUS.get(cell.status, "-")
         return self._relative(cell.ours.median, name != BASE and cell.ours.verdict == "no difference")
 
-    def theirs(self, name: str, cell: Beside) -> Cell:
+    def theirs(self, name: str, cell: CellComparison) -> Cell:
         if self._in_ns(name):
             return "fail" if cell.printed_ns is None else Figure(cell.printed_ns, Unit.NUMBER)
         return "fail" if cell.printed is None else self._relative(cell.printed)
 
-    def ratio(self, name: str, cell: Beside) -> Cell:
+    def ratio(self, name: str, cell: CellComparison) -> Cell:
         ratio = cell.ratio_of_ratios
         if ratio is None or name == BASE:
             return None
@@ -147,7 +147,7 @@ def _averages(printed: PrintedTable, comparison: Comparison, figures: _Figures) 
     scale = 100.0 if printed.unit == "percent of new-delete" else 1.0
     cells = next(iter(comparison.values()))
 
-    def line(word: str, value: Callable[[Beside], float | None], mood: Mood | None = None) -> Row:
+    def line(word: str, value: Callable[[CellComparison], float | None], mood: Mood | None = None) -> Row:
         values = [value(cell) for cell in cells.values()]
         return Row(
             (word, *(None if value is None else Figure(scale * value, Unit.NUMBER) for value in values)), mood

@@ -69,7 +69,7 @@ def _scopes(text: str | None) -> tuple[str, ...]:
 
 
 def tries_switches(arguments: argparse.Namespace) -> bool:
-    """Beside the mallocs that are tried by default: in little time only for memory, which few rounds show."""
+    """Besides the mallocs tried by default: in little time only for memory, which few rounds show."""
     return arguments.mallocs == USUAL and (arguments.goal == "memory" or not arguments.quick)
 
 

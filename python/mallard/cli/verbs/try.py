@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="all (default), or some, such as monotonic,heap",
     )
     trials.add_rounds(parser, f"runs of each strategy, interleaved (default: {USUAL_ROUNDS})")
-    trials.add_baseline(parser, OWN, f"beside {', '.join(NAMES)}, NAME=FILE (default: {OWN})")
+    trials.add_baseline(parser, OWN, f"of {', '.join(NAMES)}, NAME=FILE (default: {OWN})")
     trials.add_age(parser, YOUNG, "of the heap: young (the default), used, old")
     parser.add_argument(
         "--sensitivity",

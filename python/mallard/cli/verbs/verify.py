@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--advice",
         metavar="FILE",
         type=Path,
-        help="of 'mallard advise --json' or 'mallard try --json': its figure beside the fact",
+        help="of 'mallard advise --json' or 'mallard try --json': its figure is compared with the fact",
     )
     parser.add_argument(
         "--rounds",

@@ -135,7 +135,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its interval, and printed values to draw beside it: (value, whose)."""
+    """A value with its interval, and printed values to draw next to it: (value, whose)."""
 
     value: Ratio | Difference
     unit: Unit

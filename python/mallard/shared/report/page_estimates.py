@@ -97,7 +97,7 @@ def interval(
     axis: Axis, value: float, low: float, high: float, marks: Sequence[tuple[float, str]] = ()
 ) -> Markup:
     """A dot at the value, a bar from the place of no difference, a line over the interval, and diamonds.
-    The figures are in the cell beside it.
+    The figures are in the cell next to it.
     """
     bounded = math.isfinite(low) and math.isfinite(high) and not (axis.logarithmic and low <= 0)
     side = _side(axis, low, high)

@@ -15,9 +15,9 @@ MISSING = "\u2013"
 Shade = Ratio | int | None  # a colour: that of a ratio, or a step of five
 
 
-def amount_legend(beside: str) -> Legend:
-    """`beside`: a row or a column, whose least amount is the first step."""
-    texts = (f"least of the {beside}", "over 1.1 times", "over 1.5", "over 2", "over 4")
+def amount_legend(axis: str) -> Legend:
+    """`axis`: the row or the column whose least amount is the first step."""
+    texts = (f"least of the {axis}", "over 1.1 times", "over 1.5", "over 2", "over 4")
     return tuple((f"z{place}", text) for place, text in enumerate(texts))
 
 
@@ -99,7 +99,7 @@ class Series:
 class Chart:
     """Lines over a few points: times by threads, an effect by its cause. Heights are logarithmic.
 
-    Only pages have charts: other media have their figures in a table or map beside them.
+    Only pages have charts: other media have their figures in a table or map next to them.
     """
 
     title: str

@@ -40,7 +40,7 @@ from mallard.shared.report.picture import HeatMap
 from mallard.shared.report.terminal_grid import STYLES, cell_words, show_grid
 from mallard.shared.report.terminal_map import show_maps
 
-NARROWEST = 16  # columns of a text beside a label
+NARROWEST = 16  # columns of a text next to a label
 INDENT = 3  # of what stands below a name
 FEW = 2  # entries without heads
 Width = tuple[int, Column]
@@ -188,7 +188,7 @@ def _show_facts(console: Console, facts: Facts, blocks: Sequence[Block]) -> None
 
 
 def _show_hanging(console: Console, label: Text, text: str, style: str) -> None:
-    """Text beside a label, or below it on a narrow console. Further lines begin below the first."""
+    """Text next to a label, or below it on a narrow console. Further lines begin below the first."""
     indent = label.cell_len
     if console.width - indent < NARROWEST:
         print_cut(console, label)

@@ -63,7 +63,7 @@ def _luminance(colour: ColorTriplet) -> float:
 
 
 def show_maps(console: Console, pictures: Iterable[HeatMap]) -> None:
-    show_beside(console, (block for picture in pictures for block in _map_blocks(picture, console.width)))
+    show_in_rows(console, (block for picture in pictures for block in _map_blocks(picture, console.width)))
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Block:
         return max(line.cell_len for line in self.lines)
 
 
-def show_beside(console: Console, blocks: Iterable[Block]) -> None:
+def show_in_rows(console: Console, blocks: Iterable[Block]) -> None:
     """Prints blocks in order, with an empty line after each row of blocks."""
     row: list[Block] = []
     for block in blocks:

@@ -9,7 +9,7 @@ from synthetic_run import RATIO, density_rows, failed, formula, row
 
 from mallard.bench.analysis.averages import cost_of_dispatch, gain_of_winking_out, mean_over_rows
 from mallard.bench.analysis.cell_tables import density_tables
-from mallard.bench.analysis.names import contestants
+from mallard.bench.analysis.names import ranked_strategies
 from mallard.bench.analysis.panel.density import judge_structure, sentence, summaries
 from mallard.bench.analysis.ranking import find_best, pick_strategy
 from mallard.bench.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS
@@ -44,7 +44,7 @@ def test_tables_follow_the_order_of_papers() -> None:
         "new-delete-keep",
         *of_papers(2),
     ]
-    assert contestants(tables[0].strategies) == [*of_papers()]
+    assert ranked_strategies(tables[0].strategies) == [*of_papers()]
 
 
 def test_buffer_size_does_not_split_cells() -> None:

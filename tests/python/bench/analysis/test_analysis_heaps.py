@@ -22,7 +22,7 @@ from synthetic_rows import to_rows, without
 
 from mallard.bench.analysis.cell_tables import figure_table, median_figure
 from mallard.bench.analysis.labels import column_words, families
-from mallard.bench.analysis.names import contestants, in_table_order
+from mallard.bench.analysis.names import ranked_strategies, in_table_order
 from mallard.bench.analysis.panel.phases import (
     SHARES,
     over_time,
@@ -211,7 +211,7 @@ def test_heap_is_sorted_between_pools_and_libraries() -> None:
     names = ["boost-allocator-v2", "heap-v2", "realloc", "heap", "new-delete", "fixed-pool", "heap/base/wink"]
     ordered = in_table_order(names)
     assert ordered[:5] == ["new-delete", "fixed-pool", "heap", "heap/base/wink", "heap-v2"]
-    assert contestants(names) == ordered[:5]
+    assert ranked_strategies(names) == ordered[:5]
     assert families(ordered) == [
         ("new-delete", 1),
         ("other pools", 1),

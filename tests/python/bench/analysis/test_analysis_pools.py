@@ -28,7 +28,7 @@ from mallard.bench.analysis.panel.phases import (
     with_bursts,
 )
 from mallard.bench.analysis.panel.works import (
-    beside_book,
+    book_comparisons,
     group_works,
     mean_over_works,
     work_sentences,
@@ -142,7 +142,7 @@ def test_works_follow_the_order_of_the_book() -> None:
 
 def test_compares_fixed_blocks_with_the_book() -> None:
     (works,) = group_works("fixed-block", to_rows(fixed_block_rows())).values()
-    comparisons = {comparison.work.name: comparison for comparison in beside_book(works)}
+    comparisons = {comparison.work.name: comparison for comparison in book_comparisons(works)}
     assert set(comparisons) == {"new-delete", "replace", "list", "map", "remove-ctrl"}
     pair = comparisons["new-delete"]
     assert (pair.strategy, pair.printed) == ("class-new", 4 / 64)

@@ -80,8 +80,8 @@ def test_every_cell_has_figures() -> None:
         "% of new-delete": f"{100 * RATIO['monotonic']:.0f}",
         "interval": "30\u201330",
         "ns a leaf": "18.4",
-        "beside P0213": "0.47\n30 / 64",  # ratio of ratios: 0.30 / (9.63 / 14.99)
-        "beside P0089": "1.66\n30 / 18",  # ratio of ratios: 0.30 / (13.60 / 75.40)
+        "against P0213": "0.47\n30 / 64",  # ratio of ratios: 0.30 / (9.63 / 14.99)
+        "against P0089": "1.66\n30 / 18",  # ratio of ratios: 0.30 / (13.60 / 75.40)
         "page faults": "5",
         "peak memory": "14.0",
     }
@@ -128,7 +128,7 @@ def test_maps_leave_out_bindings_unless_everything_is_asked() -> None:
     assert "multipool/base" not in names
 
 
-def test_averages_and_effects_stand_beside_p0213s() -> None:
+def test_averages_and_effects_are_with_p0213s() -> None:
     natives = density_rows()
     report = report_of(natives)
     averages = find_table(report, "Mean over all rows in percent of new-delete")
@@ -212,7 +212,7 @@ def test_locality_maps_degradation_by_length_and_factor(locality: Report) -> Non
     assert shade_step(spot(picture, "2^18", "2^0").tiles[0].shade) == "s4"
 
 
-def test_published_maps_stand_beside_ours(locality: Report) -> None:
+def test_published_maps_are_with_ours(locality: Report) -> None:
     """For each system: new-delete, multipool, the relief by multipool, and its gain."""
     titles = [picture.title for picture in maps(locality)]
     for number in (16, 18, 20, 17, 19, 21):
@@ -232,7 +232,7 @@ def test_orders_of_reuse_stand_side_by_side(locality: Report) -> None:
 
 
 def test_locality_costs_have_six_layers(locality: Report) -> None:
-    costs = find_map(locality, "beside the accesses")
+    costs = find_map(locality, "other costs")
     row = "2^21, 2^0"
     assert texts(costs, row, "multipool") == {
         "build": "5.10",
@@ -245,7 +245,7 @@ def test_locality_costs_have_six_layers(locality: Report) -> None:
     assert "25 % of new-delete" in " ".join(facts(costs, row, "multipool").values())
 
 
-def test_shuffle_effects_are_lines_beside_table_15(locality: Report) -> None:
+def test_shuffle_effects_are_lines_with_table_15(locality: Report) -> None:
     drawn = charts(locality)
     assert [chart.title for chart in drawn] == ["here", "P0089 Table 15"]
     assert [len(chart.series) for chart in drawn] == [8, 8]
@@ -271,7 +271,7 @@ def test_unfinished_length_has_its_status() -> None:
 # ---- utilization and contention -----------------------------------------------------------------------
 
 
-def test_utilization_stands_beside_the_printed_tables() -> None:
+def test_utilization_is_with_the_printed_tables() -> None:
     report = report_of([*utilization_rows(), *utilization_rows(buffer="warm")])
     picture = find_map(report, "T = 2^30 bytes")
     assert picture.corner == ("A", "S")
@@ -282,7 +282,7 @@ def test_utilization_stands_beside_the_printed_tables() -> None:
         "8.16",
         "0.03",
     )
-    ratios = [shown[f"beside {paper}"].partition("\n")[0] for paper in ("P0213", "P0089")]
+    ratios = [shown[f"against {paper}"].partition("\n")[0] for paper in ("P0213", "P0089")]
     assert ratios == ["0.90", f"{40 / 46:.2f}"], "P0213 prints seconds, P0089 percents"
     failed_cells = [text for picture in maps(report) for text in failures(picture)]
     assert failed_cells == ["out of memory: needs 32 GiB of 8 GiB"] * 4
@@ -307,9 +307,9 @@ def test_contention_draws_every_strategy_by_threads() -> None:
     assert styles(drawn[0])["multipool/base"] == "multipool dashed", "it is behind an abstract base"
     assert drawn[0].mark == (2.0, "cores")
     own, neighbour = (picture for picture in maps(report) if picture.title.startswith("N = 2^15, S = 2^6"))
-    assert texts(own, "1", "monotonic")["beside P0213"] == "0.99\n25 / 25", "P0213's Table 58"
+    assert texts(own, "1", "monotonic")["against P0213"] == "0.99\n25 / 25", "P0213's Table 58"
     assert texts(own, "2", "synchronized-multipool")["CPU ns"] == "61.2"
-    assert {texts(neighbour, "1", head.name)["beside P0213"] for head in neighbour.columns} == {""}
+    assert {texts(neighbour, "1", head.name)["against P0213"] for head in neighbour.columns} == {""}
     assert "Each thread's blocks are freed by its neighbour." in paragraphs(report)
     assert "The slowest thread by the fastest, at most: new-delete 1.11" in paragraphs(report)
 
@@ -336,7 +336,7 @@ def test_fragmentation_shows_r_by_heap() -> None:
     assert (from_heap.text, shade_step(from_heap.shade)) == ("0.88", "f1")
 
 
-def test_fragmentation_has_means_beside_print() -> None:
+def test_fragmentation_has_means_with_print() -> None:
     report = report_of(fragmentation_rows(strategies=of_papers()))
     picture = find_map(report, "R, mean over 2 structures and their sizes")
     names = [head.name for head in picture.columns]

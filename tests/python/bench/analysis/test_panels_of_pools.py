@@ -77,13 +77,13 @@ def test_small_objects_have_lines_over_n(small: Report) -> None:
     assert 64 not in points(drawn[1], "loki")
 
 
-def test_loki_stands_beside_the_blog(small: Report) -> None:
+def test_loki_is_with_the_blog(small: Report) -> None:
     table = find_table(small, "Loki and the default, here and in the blog")
     assert line(table, "1", "allocation") == ["1", "allocation", "8.67", "6.94", "80", "81.0", "56.0", "69"]
     assert line(table, "20", "memory")[2:5] == ["40.0", "33.0", "82"]
 
 
-def test_the_works_stand_beside_the_book() -> None:
+def test_the_works_are_with_the_book() -> None:
     report = report_of(fixed_block_rows())
     table = find_table(report, "Blocks of one size and the default, here and in the book")
     assert line(table, "new-delete") == [

@@ -279,7 +279,7 @@ def test_formats_values_and_failures() -> None:
 def test_sentences_report_wins_and_losses() -> None:
     sentences = peer_sentences(cell_results(to_rows(object_rows(), block_rows())))
     assert sentences[0] == (
-        "Chosen after the fact, each side's fastest strategy of a cell, beside 5 other libraries: "
+        "Chosen after the fact, each side's fastest strategy of a cell, against 5 other libraries: "
         "mallard's is faster in 9, not resolved in 3, slower in 2, the other not finished in 1. 3 wins are "
         "over the C library's malloc, 0 more in locality. Slower by more than 5 %: 2, 2 of them beyond the "
         "interval."
@@ -295,7 +295,7 @@ def test_sentences_begin_with_counterparts() -> None:
     rows = to_rows(object_rows(), block_rows())
     sentences = peer_sentences(cell_results(rows), counterparts(rows))
     assert sentences[0] == (
-        "Counterpart beside counterpart, in 5 pairs, cell by cell, mallard's is faster in 12, "
+        "Counterpart against counterpart, in 5 pairs, cell by cell, mallard's is faster in 12, "
         "not resolved in 3."
     )
     assert sentences[1:] == peer_sentences(cell_results(rows))
@@ -305,7 +305,7 @@ def test_sentences_report_no_losses() -> None:
     sentences = peer_sentences(cell_results(to_rows(block_rows({"multipool": 1.0, "loki": 2.0}))))
     first, second = sentences
     assert first == (
-        "Chosen after the fact, each side's fastest strategy of a cell, beside 1 other library: "
+        "Chosen after the fact, each side's fastest strategy of a cell, against 1 other library: "
         "mallard's is faster in 1."
     )
     assert second == "No other library is faster in any cell beyond the interval."

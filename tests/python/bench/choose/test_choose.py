@@ -411,7 +411,7 @@ def program(name: str, times: dict[str, float], size: str = "small", age: str = 
     ]
 
 
-def test_recommendation_stands_beside_programs() -> None:
+def test_recommendation_is_with_programs() -> None:
     """80 % of mi in json, 120 % of tc in cache; large, the only malloc is 125 % of it."""
     small = program("json", JSON) + program("cache", CACHE)
     large = program("json", {"new-delete": 100.0, "new-delete@mi": 90.0, "monotonic": 112.5}, "large")
@@ -484,7 +484,7 @@ def test_newest_of_the_fullest_programs_counts() -> None:
     assert decision.programs.endswith("(geometric means of run 3)")
 
 
-def test_a_fragmented_heap_stands_beside_old_processes() -> None:
+def test_a_fragmented_heap_is_with_old_processes() -> None:
     rows = [*program("json", JSON, "large"), *program("json", JSON | {"monotonic": 20.0}, "large", "old")]
     case = replace(make_case("DS4"), fragmented="yes")
     decision = answer(case, density(), rows)

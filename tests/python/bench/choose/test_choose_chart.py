@@ -115,7 +115,7 @@ def test_leaves_name_commands_without_rows() -> None:
     assert [leaf.strategy for leaf in empty.leaves if not leaf.missing] == ["new-delete"]
 
 
-def test_programs_stand_beside_the_leaves() -> None:
+def test_programs_are_with_the_leaves() -> None:
     chart = decision_chart(to_rows(density_rows(names=("DS4",)), program_rows(("small",))))
     (note,) = [note for note in chart.programs if " monotonic takes " in note]
     assert "in 1 small program monotonic takes 50 % (50 to 50) of the fastest malloc's time" in note

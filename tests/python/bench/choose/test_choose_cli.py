@@ -28,10 +28,10 @@ def test_report_has_answer_runner_up_walk_and_cells(database: Path) -> None:
         "parameter, destroyed normally): 30 % (30 to 30) of the global allocator's time"
     )
     shown = tables(report)
-    beside = rows(shown["Beside the answer"])
-    assert [label for label, _ in beside] == ["note", "runner-up", "note"]
-    assert beside[0][1].startswith("in 1 small program monotonic takes 50 % (50 to 50)")
-    assert beside[1][1] == (
+    notes = rows(shown["Notes"])
+    assert [label for label, _ in notes] == ["note", "runner-up", "note"]
+    assert notes[0][1].startswith("in 1 small program monotonic takes 50 % (50 to 50)")
+    assert notes[1][1] == (
         "monotonic/inline (behind the inline base, destroyed normally): 32 % (31 to 32) of new-delete's time"
     )
     walk = rows(shown["The questions"])
@@ -53,10 +53,10 @@ def test_every_option_has_an_effect(database: Path) -> None:
     )
     assert "map<int,string>, 2^9.97 elements, living as long as the program" in report.answer.text
     assert "use multipool+monotonic/base/wink" in report.answer.text
-    beside = rows(tables(report)["Beside the answer"])
-    assert any("the nearest is unordered_set<string> (DS4)" in text for _, text in beside)
+    notes = rows(tables(report)["Notes"])
+    assert any("the nearest is unordered_set<string> (DS4)" in text for _, text in notes)
     excluded = "monotonic, monotonic/wink, monotonic/base, monotonic/inline, monotonic/base/wink, "
-    assert ["excluded", f"{excluded}monotonic/inline/wink: its memory only grows, and U = 0.1"] in beside
+    assert ["excluded", f"{excluded}monotonic/inline/wink: its memory only grows, and U = 0.1"] in notes
     for command in (
         "utilization",
         "contention --threads 2 --freed-by self",
@@ -87,8 +87,8 @@ def test_locality_names_its_list(database: Path) -> None:
     write_run(database, locality_rows())
     report = choose("--locality", "0", "--elements", "2^9")
     assert "use multipool" in report.answer.text
-    beside = rows(tables(report)["Beside the answer"])
-    assert any("locality was measured with std::list<int>, here of 512" in text for _, text in beside)
+    notes = rows(tables(report)["Notes"])
+    assert any("locality was measured with std::list<int>, here of 512" in text for _, text in notes)
 
 
 @pytest.mark.parametrize("exists", [True, False])

@@ -91,11 +91,11 @@ def test_lines_fit_the_terminal(database: Path, width: int) -> None:
 def test_without_an_experiment_it_is_a_summary(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(database)
     report = peers()
-    assert report.answer.text.startswith("Counterpart beside counterpart, in ")
+    assert report.answer.text.startswith("Counterpart against counterpart, in ")
     assert row_of(tables(report)["The fastest of each library"], "Loki") == [
         *("Loki", "2.00", "0", "0", "0", "2", "1")
     ]
-    pool = row_of(tables(report)["Counterpart beside counterpart"], "multipool")
+    pool = row_of(tables(report)["Counterpart against counterpart"], "multipool")
     assert pool[1:7] == ["new-delete@jemalloc", "0.50", "3", "0", "0", "0"]
     assert report.notes[-1] == "'mallard show peers EXPERIMENT' has one in full, '--all' every one"
     summary = shown(capsys).splitlines()
@@ -189,13 +189,13 @@ def test_the_section_compares_every_experiment(database: Path) -> None:
     folded = [section.anchor for section in part.sections if section.is_folded]
     assert folded == ["peers-utilization", "peers-small-objects"]
     text = part_text(part)
-    assert "beside 5 other libraries: mallard's is faster in 9" in text
+    assert "against 5 other libraries: mallard's is faster in 9" in text
     assert "multipool 4.08 ns loki 2.04 ns" in text
 
 
 def test_the_answer_is_at_a_glance(database: Path) -> None:
     write(database)
-    assert peers_part(database).answer.startswith("Counterpart beside counterpart, in ")
+    assert peers_part(database).answer.startswith("Counterpart against counterpart, in ")
 
 
 def maps_of(natives: list[dict[str, Any]]) -> list[HeatMap]:

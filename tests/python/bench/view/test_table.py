@@ -30,7 +30,7 @@ def words(report: Report) -> str:
     return " ".join(" ".join(line) for line in lines(report))
 
 
-def test_ours_stands_beside_the_printed_figures(database: Path) -> None:
+def test_ours_is_with_the_printed_figures(database: Path) -> None:
     write_run(database, density_rows(names=("DS2",)))
     report = table("p0213:6")
     measured, printed, ratio = lines_from(report, "2^10", "here")[:3]
@@ -88,7 +88,7 @@ def test_averages_have_no_nanoseconds(database: Path, capsys: pytest.CaptureFixt
     assert "prints percents only" in capsys.readouterr().err
 
 
-def test_notes_stand_beside_the_table(database: Path) -> None:
+def test_notes_are_with_the_table(database: Path) -> None:
     shown = words(table("p0213:6"))
     assert "2,560 repetitions" in shown
     assert "[P0213R0 section 9, DS2]" in shown
@@ -183,9 +183,9 @@ def test_without_a_name_the_last_run_is_shown(database: Path, capsys: pytest.Cap
     assert shown.startswith("Run 2: density --quick")
     assert "DS2 vector<string>" in shown
     assert "DS1" not in shown
-    beside = " ".join(shown[shown.index("'mallard show table") :].split())
-    assert beside.startswith(
-        "'mallard show table p0089:4' shows it beside the paper; its tables are p0089:4, p0213:6 to p0213:8"
+    line = " ".join(shown[shown.index("'mallard show table") :].split())
+    assert line.startswith(
+        "'mallard show table p0089:4' shows it with the paper; its tables are p0089:4, p0213:6 to p0213:8"
     )
     assert main(["show", "--run", "1"]) == 0
     assert "DS1 vector<int>" in capsys.readouterr().out
@@ -220,7 +220,7 @@ def test_unprinted_run_is_shown_alone(fake: Any, capsys: pytest.CaptureFixture[s
     assert fake.run("show") == 0
     shown = capsys.readouterr().out
     assert shown.startswith("Run 1: primitives --quick")
-    assert "beside the paper" not in shown
+    assert "with the paper" not in shown
 
 
 def test_without_a_run_the_printed_tables_are_listed(

@@ -30,7 +30,7 @@ from mallard.bench.analysis.labels import column_words
 from mallard.bench.strategy_names import of_papers
 from mallard.bench.view.terminal.progress import ProgressDisplay
 from mallard.shared.console import PlainConsole
-from mallard.shared.report.terminal_map import Block, Column, blocks, show_beside
+from mallard.shared.report.terminal_map import Block, Column, blocks, show_in_rows
 
 Natives = list[dict[str, Any]]
 AF = tuple(2**exponent for exponent in range(8, -1, -1))
@@ -158,7 +158,7 @@ def test_blocks_of_unequal_height_stay_aligned() -> None:
     console = PlainConsole(file=io.StringIO(), width=40)
     first_block = Block([Text("title"), Text("a")])
     right = Block([Text("other"), Text("b"), Text("c")])
-    show_beside(console, [first_block, right])
+    show_in_rows(console, [first_block, right])
     assert console.file.getvalue().splitlines() == ["title  other", "a      b", "       c", ""]
 
 

@@ -51,7 +51,7 @@ def test_memory_stands_in_bytes_an_object(database: Path, capsys: pytest.Capture
     assert "new-delete: bytes an object" in text
 
 
-def test_the_book_s_times_stand_beside_ours(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_book_s_times_are_with_ours(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "table", "optimized:times", "--db", str(database)]) == 0
     text = capsys.readouterr().out
     assert re.search(r"here: run \d+$", text, re.MULTILINE), "without a setting no comma"
@@ -84,7 +84,7 @@ def test_without_rows_the_command_that_measures_a_table(
     assert command in " ".join(capsys.readouterr().out.split())
 
 
-def test_unfinished_cell_is_marked_beside_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unfinished_cell_is_marked_with_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [Row.from_native(1, native) for native in small_objects_rows(sizes=(50,))]
     late = [replace(row, status="timed_out") for row in rows if row.strategy == "loki"]
     kept = [row for row in rows if row.strategy != "loki"]

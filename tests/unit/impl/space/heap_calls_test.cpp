@@ -21,12 +21,12 @@ namespace {
 using mallard::expansion;
 using mallard::expansion_request;
 
-template <class Ground>
+template <class Environment>
 class heap_calls : public ::testing::Test {
 protected:
     ~heap_calls() override { EXPECT_EQ(equipment::find_defect(heap_), ""); }
 
-    static constexpr std::size_t granule = std::remove_reference_t<decltype(Ground::heap)>::granule_bytes;
+    static constexpr std::size_t granule = std::remove_reference_t<decltype(Environment::heap)>::granule_bytes;
 
     std::byte* allocate(std::size_t bytes) {
         auto* const p = static_cast<std::byte*>(heap_.allocate(bytes, 8));
@@ -47,12 +47,12 @@ protected:
         return std::all_of(p, p + bytes, [](std::byte b) { return b == std::byte{'x'}; });
     }
 
-    Ground ground_;
-    std::remove_reference_t<decltype(Ground::heap)>& heap_ = ground_.heap;
+    Environment environment_;
+    std::remove_reference_t<decltype(Environment::heap)>& heap_ = environment_.heap;
 };
 
-using grounds = ::testing::Types<equipment::heap_on_ledger, equipment::heap_in_region>;
-TYPED_TEST_SUITE(heap_calls, grounds);
+using environments = ::testing::Types<equipment::heap_on_ledger, equipment::heap_in_region>;
+TYPED_TEST_SUITE(heap_calls, environments);
 
 TYPED_TEST(heap_calls, add_one_word_to_a_block) {
     std::byte* const first = this->allocate(24);
@@ -308,7 +308,7 @@ TYPED_TEST(heap_calls, free_mixed_sizes_in_any_order) {
     }
     this->heap_.deallocate_many(std::move(blocks));
     EXPECT_EQ(this->heap_.use().used_blocks, 0U);
-    EXPECT_EQ(this->heap_.use().free_blocks, this->ground_.rooms());
+    EXPECT_EQ(this->heap_.use().free_blocks, this->environment_.rooms());
 }
 
 TYPED_TEST(heap_calls, refuse_unrepresentable_requests) {
@@ -341,8 +341,8 @@ TYPED_TEST(heap_calls, prefer_less_to_nothing) {
 
 /// Blocks are freed side by side, and some of them wait. Then one block needs the memory of all of them.
 TEST(heap_calls_in_a_full_region, merge_waiting_blocks_on_exhaustion) {
-    equipment::heap_in_region ground;
-    auto& heap = ground.heap;
+    equipment::heap_in_region environment;
+    auto& heap = environment.heap;
     std::vector<void*> blocks;
     while (void* const p = heap.try_allocate(1000)) {
         blocks.push_back(p);

@@ -86,7 +86,7 @@ void use(Heap& heap, std::size_t blocks) {
     }
 }
 
-/// Numbers that are not sizes, some that could be, and addresses in the memory and beside it.
+/// Numbers that are not sizes, some that could be, and addresses in the memory and next to it.
 std::vector<std::size_t> damages(std::size_t word, std::byte* at, std::span<std::byte> memory) {
     std::vector<std::size_t> all{0,
                                  1,
@@ -167,8 +167,8 @@ class damaged_region : public ::testing::Test {
 protected:
     damaged_region() { use(heap_, 30); }
 
-    between_guards ground_{16384};
-    Heap& heap_ = Heap::create_in(ground_.memory());
+    between_guards environment_{16384};
+    Heap& heap_ = Heap::create_in(environment_.memory());
 };
 
 using regions = ::testing::Types<mallard::region_heap>;
@@ -177,7 +177,7 @@ TYPED_TEST_SUITE(damaged_region, regions);
 TYPED_TEST(damaged_region, detects_any_overwritten_metadata_word) {
     // Without the last word, a count that may have any small value.
     static constexpr std::size_t metadata = TypeParam::least_region_bytes() - 56;
-    damage_words(this->heap_, this->ground_.memory(),
+    damage_words(this->heap_, this->environment_.memory(),
                  [](std::size_t offset, std::size_t changed, const heap_sanity& sanity) {
                      // Half of the word behind the five of the region is not used.
                      const std::size_t used = offset == 40 ? changed & 0xFFFFFFFF : changed;
@@ -188,11 +188,11 @@ TYPED_TEST(damaged_region, detects_any_overwritten_metadata_word) {
 }
 
 TYPED_TEST(damaged_region, is_looked_at_where_much_was_overwritten) {
-    damage_some_words(this->heap_, this->ground_.memory(), 1);
+    damage_some_words(this->heap_, this->environment_.memory(), 1);
 }
 
 TYPED_TEST(damaged_region, reports_wrong_region_length) {
-    std::byte* const begin = this->ground_.memory().data();
+    std::byte* const begin = this->environment_.memory().data();
     std::size_t visits = 0;
     for (std::size_t offset = 0; offset != TypeParam::least_region_bytes(); offset += 8) {
         if (mallard::space::read_word(begin + offset) == this->heap_.region_bytes()) {
@@ -211,33 +211,33 @@ struct in_guarded_chunks {
         source, {.growth = {.first_chunk_bytes = 4096, .largest_chunk_bytes = 4096, .factor = 2}}};
 };
 
-template <class Ground>
+template <class Environment>
 class damaged_chunks : public ::testing::Test {
 protected:
-    damaged_chunks() { use(ground_.heap, 60); }
+    damaged_chunks() { use(environment_.heap, 60); }
 
-    Ground ground_;
+    Environment environment_;
 };
 
-using grounds = ::testing::Types<in_guarded_chunks>;
-TYPED_TEST_SUITE(damaged_chunks, grounds);
+using environments = ::testing::Types<in_guarded_chunks>;
+TYPED_TEST_SUITE(damaged_chunks, environments);
 
 TYPED_TEST(damaged_chunks, are_looked_at_and_no_more) {
-    ASSERT_GE(this->ground_.source.chunks().size(), 2U);
-    for (const auto& chunk : this->ground_.source.chunks()) {
-        damage_words(this->ground_.heap, chunk->memory(),
+    ASSERT_GE(this->environment_.source.chunks().size(), 2U);
+    for (const auto& chunk : this->environment_.source.chunks()) {
+        damage_words(this->environment_.heap, chunk->memory(),
                      [](std::size_t offset, std::size_t changed, const heap_sanity& sanity) {
                          if (offset < 24 && changed != 0) {
                              EXPECT_STREQ(sanity.defect, "the head of a chunk is damaged") << offset;
                          }
                      });
-        damage_some_words(this->ground_.heap, chunk->memory(), 2);
+        damage_some_words(this->environment_.heap, chunk->memory(), 2);
     }
 }
 
 /// Links of the lists in the heap itself, which no chunk holds: they lie behind the table of the chunks.
 TYPED_TEST(damaged_chunks, are_looked_at_where_the_lists_are_damaged) {
-    auto& heap = this->ground_.heap;
+    auto& heap = this->environment_.heap;
     using lists = mallard::space::segregated_fit<mallard::space::absolute_links>;
     using quick = mallard::space::quick_lists<mallard::space::absolute_links>;
     using rooms = mallard::space::chunk_rooms<guarded_chunks, false>;

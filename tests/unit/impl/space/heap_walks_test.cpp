@@ -16,21 +16,21 @@ namespace {
 using mallard::heap_block_info;
 using mallard::heap_use;
 
-template <class Ground>
+template <class Environment>
 class heap_walks : public ::testing::Test {
 protected:
     std::vector<heap_block_info> walk() const {
         std::vector<heap_block_info> all;
-        ground_.heap.for_each_block([&](const heap_block_info& info) { all.push_back(info); });
+        environment_.heap.for_each_block([&](const heap_block_info& info) { all.push_back(info); });
         return all;
     }
 
-    Ground ground_;
-    std::remove_reference_t<decltype(Ground::heap)>& heap_ = ground_.heap;
+    Environment environment_;
+    std::remove_reference_t<decltype(Environment::heap)>& heap_ = environment_.heap;
 };
 
-using grounds = ::testing::Types<equipment::heap_on_ledger, equipment::heap_in_region>;
-TYPED_TEST_SUITE(heap_walks, grounds);
+using environments = ::testing::Types<equipment::heap_on_ledger, equipment::heap_in_region>;
+TYPED_TEST_SUITE(heap_walks, environments);
 
 TYPED_TEST(heap_walks, visit_used_and_free_blocks) {
     std::vector<void*> blocks;

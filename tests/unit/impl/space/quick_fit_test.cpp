@@ -79,7 +79,7 @@ TYPED_TEST(quick_fit, settles_on_request) {
     EXPECT_FALSE(this->space_.quick().empty());
 }
 
-/// A block that was freed beside one that waits is merged with it when both are settled.
+/// A block that was freed next to one that waits is merged with it when both are settled.
 TYPED_TEST(quick_fit, merges_excess_immediately) {
     std::vector<heap_block> blocks;
     for (int i = 0; i < 20; ++i) {

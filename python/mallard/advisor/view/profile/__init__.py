@@ -46,7 +46,7 @@ def profile_report(profile: Profile, *, all_rows: bool = False, is_brief: bool =
     program = os.path.basename((process.command or (process.executable or "",))[0])
     conditions = [sentences.process_facts(profile), os.path.basename(profile.trace.file)]
     if others:
-        conditions.insert(1, f"beside {others} (--process NAME)")
+        conditions.insert(1, f"with {others} (--process NAME)")
     return Report(
         title=f"How the memory of {program or 'a program'} lives",
         answer=profile_answer(profile, names),

@@ -12,8 +12,8 @@ from statistics import fmean
 from mallard.bench.analysis.averages import Effect, cost_of_dispatch, gain_of_winking_out, mean_over_rows
 from mallard.bench.analysis.cell_tables import Line, Setting, StructureTable, density_tables, setting_text
 from mallard.bench.analysis.labels import STATUS_TEXT
-from mallard.bench.analysis.names import BASE, contestants, in_table_order, plain
-from mallard.bench.analysis.race_map import MARKS, RaceMaps, beside, compared
+from mallard.bench.analysis.names import BASE, ranked_strategies, in_table_order, plain
+from mallard.bench.analysis.race_map import MARKS, RaceMaps, compare_cell, compared
 from mallard.bench.analysis.ranking import (
     Choice,
     collect_pairings,
@@ -179,20 +179,20 @@ class Summary:
 
     @property
     def best_overall(self) -> Choice | None:
-        """The contestant with the lowest mean among those that finished in every row."""
-        names = contestants(self.means)
+        """The ranked strategy with the lowest mean among those that finished in every row."""
+        names = ranked_strategies(self.means)
         complete = {name: self.means[name] for name in names if self.means[name].n == self.rows}
         best = min(complete, key=lambda name: complete[name].median, default=None)
         return Choice(best, complete[best]) if best else None
 
     @cached_property
     def equals_overall(self) -> tuple[str, ...]:
-        """The contestants without a difference from the best overall."""
+        """The ranked_strategies without a difference from the best overall."""
         best = self.best_overall
         if best is None:
             return ()
         remaining = sorted(
-            set(contestants(self.means)) - {best.strategy}, key=lambda name: self.means[name].median
+            set(ranked_strategies(self.means)) - {best.strategy}, key=lambda name: self.means[name].median
         )
         return indistinguishable(
             best.strategy, remaining, lambda name, base: collect_pairings(self.tables, name, base)
@@ -268,7 +268,7 @@ def headline(summary: Summary) -> str:
     """The answer over all rows, in a sentence or two."""
     best = summary.best_overall
     if best is None:
-        return f"No strategy has finished in every row beside {BASE}: there is no overall answer."
+        return f"No strategy has finished in every row with {BASE}: there is no overall answer."
     if best.strategy == BASE or best.ratio.verdict != "faster":
         return (
             f"Keep {BASE}. Over {summary.rows} rows no strategy is faster than the global allocator beyond "
@@ -440,7 +440,7 @@ def _map(table: StructureTable, verdict: Verdict, mark: str, *, everything: bool
     printed = [own_table(paper, table.structure) for paper in (P0213, P0089)]
     maps = RaceMaps(
         WORDING,
-        lambda line, name: [beside(of_paper, line.place, name, line.cells.get(name)) for of_paper in printed],
+        lambda line, name: [compare_cell(of_paper, line.place, name, line.cells.get(name)) for of_paper in printed],
     )
     picture = maps.make(
         f"{table.structure} {table.type}",

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from mallard.bench.analysis.cell_tables import Line, Setting, StructureTable, setting_text, structure_tables
 from mallard.bench.analysis.labels import failed_spot, family, strategy_heads
-from mallard.bench.analysis.names import BASE, contestants, in_table_order, plain
+from mallard.bench.analysis.names import BASE, ranked_strategies, in_table_order, plain
 from mallard.bench.analysis.words import no_difference, percent_text, times_text
 from mallard.bench.cells import Pairing, Times, paired, times_ratio
 from mallard.bench.experiments.description.experiment import Experiment
@@ -156,7 +156,7 @@ def fragmentation_sentences(tables: Sequence[FragmentationTable]) -> list[str]:
 
 def local_strategies(tables: Iterable[FragmentationTable]) -> list[str]:
     names = in_table_order({name for table in tables for name in table.strategies})
-    return [name for name in contestants(names) if family(name) != family(BASE)]
+    return [name for name in ranked_strategies(names) if family(name) != family(BASE)]
 
 
 def mean_slowdown(tables: Iterable[FragmentationTable], freed: Sequence[str], strategy: str) -> Ratio | None:
@@ -274,7 +274,7 @@ _r = TEXTS[Unit.RATIO]
 
 
 def fragmentation_report(experiment: Experiment, rows: Iterable[Row], *, everything: bool) -> Report:
-    """R beside the papers' tables, its means, and a map for each structure."""
+    """R with the papers' tables, its means, and a map for each structure."""
     tables = fragmentation_tables(rows)
     sentences = fragmentation_sentences(tables)
     freed = [name for name in FREED if any(name in table.freed for table in tables)]
@@ -290,7 +290,7 @@ def fragmentation_report(experiment: Experiment, rows: Iterable[Row], *, everyth
             )
             for setting in (settings if freed else ())
         ),
-        *_beside_printed(tables),
+        *_against_print(tables),
     ]
     if freed:
         sections.append(Section("R for each data structure", ()))
@@ -370,8 +370,8 @@ def _between(ratio: Ratio) -> str:
     return bounds(ratio, _r) or "none"
 
 
-def _beside_printed(tables: Sequence[FragmentationTable]) -> list[Section]:
-    """P0213's tables of single structures, beside our rows with the paper's source of chunks."""
+def _against_print(tables: Sequence[FragmentationTable]) -> list[Section]:
+    """P0213's tables of single structures, and our rows with the paper's source of chunks."""
     sections = []
     for printed in printed_tables().values():
         table = next((table for table in tables if table.structure == printed.place.get("ds")), None)
@@ -386,7 +386,7 @@ def _printed(printed: PrintedTable, table: FragmentationTable, freed: str) -> Se
     rows = tuple(
         (
             (f"2^{key[0]}",),
-            tuple(_beside_spot(table.ratio_of_ratios(freed, key[0], name), line.get(name)) for name in names),
+            tuple(_printed_spot(table.ratio_of_ratios(freed, key[0], name), line.get(name)) for name in names),
         )
         for key, line in printed.rows.items()
         if key[0] in table.sizes_log2
@@ -406,7 +406,7 @@ def _printed(printed: PrintedTable, table: FragmentationTable, freed: str) -> Se
     return Section(caption, (*([Points(notes)] if notes else []), picture), about=about, is_inner=True)
 
 
-def _beside_spot(ratio: Ratio | None, printed: float | None) -> Spot:
+def _printed_spot(ratio: Ratio | None, printed: float | None) -> Spot:
     theirs = MISSING if printed is None else _r(printed)
     if ratio is None:
         return Spot((Tile(f"{MISSING}\n{theirs}"),))

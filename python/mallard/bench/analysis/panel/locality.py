@@ -1,5 +1,5 @@
 """Benchmark II: sentences about the effect of a shuffle, the lists for which a local allocator pays, and the
-best order of reuse; maps of the surfaces beside the papers' tables.
+best order of reuse; maps of the surfaces with the papers' tables.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from mallard.bench.analysis.cell_tables import setting_text
 from mallard.bench.analysis.labels import failed_spot, family, strategy_heads
-from mallard.bench.analysis.names import BASE, contestants, malloc, plain, reuse_variants
-from mallard.bench.analysis.race_map import beside_ratio
+from mallard.bench.analysis.names import BASE, ranked_strategies, malloc, plain, reuse_variants
+from mallard.bench.analysis.race_map import printed_ratio
 from mallard.bench.analysis.ranking import Ranking, ranked
 from mallard.bench.analysis.surfaces import Surface, System, locality_systems
 from mallard.bench.analysis.words import (
@@ -88,7 +88,7 @@ def best_local(system: System) -> Surface | None:
 
 
 def local_strategies(system: System) -> list[str]:
-    return [name for name in contestants(system.surfaces) if family(name) != GLOBAL]
+    return [name for name in ranked_strategies(system.surfaces) if family(name) != GLOBAL]
 
 
 def mean_degradation(surface: Surface) -> Ratio | None:
@@ -285,7 +285,7 @@ TERMS = ("95 % interval", "before the shuffle", "after the shuffle", f"{BASE} af
 
 
 def locality_report(experiment: Experiment, rows: Iterable[Row], *, everything: bool) -> Report:
-    """For each system the effects of a shuffle beside the papers' tables, and other costs."""
+    """For each system the effects of a shuffle with the papers' tables, and other costs."""
     systems = locality_systems(rows)
     sections = [section for system in systems for section in _sections(system)]
     return Report(experiment.heading, Paragraph(_answer(systems)), tuple(sections), (NOTE,))
@@ -324,10 +324,10 @@ def _sections(system: System) -> list[Section]:
             answer=(Points(tuple(locality_sentences(system))),),
         ),
         *(_onset(system, surface) for surface in surfaces.values() if surface.shuffle_factors[FEWEST - 1 :]),
-        *(_beside_printed(system, _degradation(surface)) for surface in both),
+        *(_against_print(system, _degradation(surface)) for surface in both),
     ]
     if base and local:
-        sections += [_beside_printed(system, quantity(local, base)) for quantity in (_relief, _speed)]
+        sections += [_against_print(system, quantity(local, base)) for quantity in (_relief, _speed)]
     if variants:
         text = Paragraph(ORDERS.format(", ".join(surface.strategy for surface in variants)))
         maps = (_map(system, _degradation(surface)) for surface in variants)
@@ -431,8 +431,8 @@ def _speed(local: Surface, base: Surface) -> Effect:
     )
 
 
-def _beside_printed(system: System, effect: Effect) -> Section:
-    """Our map beside the published ones."""
+def _against_print(system: System, effect: Effect) -> Section:
+    """Our map and the published ones."""
     printed = (
         _printed_map(system, table, effect)
         for table in _printed_tables(system.links, effect.printed_name, effect.surface.strategy)
@@ -526,7 +526,7 @@ def _printed_map(system: System, printed: PrintedTable, effect: Effect) -> HeatM
         ratio = ratios.get((length, factor))
         if ratio is None:
             return Spot()
-        return Spot((Tile(digits(ratio), beside_ratio(1 / ratio if effect.is_gain else ratio)),))
+        return Spot((Tile(digits(ratio), printed_ratio(1 / ratio if effect.is_gain else ratio)),))
 
     title = f"{printed.data_paper} {printed.label}{', inverted' if turned else ''}"
     lengths = sorted({length for length, _ in ratios}, reverse=True)
@@ -620,7 +620,7 @@ def _costs_map(system: System) -> HeatMap:
         for cost in OTHER_COSTS
     )
     return HeatMap(
-        "beside the accesses",
+        "other costs",
         "Costs: a row for each length of a list, a column for each strategy",
         ("|S|", "lists"),
         strategy_heads(names),

@@ -20,7 +20,7 @@ from mallard.bench.analysis.cell_tables import (
     median_figure,
     setting_text,
 )
-from mallard.bench.analysis.names import BASE, NULL, contestants, malloc
+from mallard.bench.analysis.names import BASE, NULL, ranked_strategies, malloc
 from mallard.bench.analysis.ranking import (
     collect_pairings,
     mallocs_sentence,
@@ -164,7 +164,7 @@ def maxima(table: CellTable, figure: str) -> dict[str, float]:
     """The maximum over all lines, for a program's choices that have the figure in each line."""
     values_by_name = {
         name: [median_figure(line, name, figure) for line in table.lines]
-        for name in contestants(table.strategies)
+        for name in ranked_strategies(table.strategies)
     }
     return {
         name: max(value for value in values if value is not None)
@@ -277,7 +277,7 @@ def _from_to(kind: FromTo, table: CellTable) -> list[str]:
     first, last = (f"{kind.quantity.figure}_{share}" for share in (SHARES[0], SHARES[-1]))
     parts = [
         f"{name} {start:.2f} to {end:.2f}"
-        for name in contestants(table.strategies)
+        for name in ranked_strategies(table.strategies)
         for line in table.lines[-1:]
         if (start := median_figure(line, name, first)) is not None
         and (end := median_figure(line, name, last)) is not None
@@ -292,7 +292,7 @@ def _share(kind: Share, table: CellTable) -> list[str]:
         return []
     parts = [
         f"{name} {100.0 * max(0.0, part) / total:.0f} %"
-        for name in contestants(table.strategies)
+        for name in ranked_strategies(table.strategies)
         if (total := median_figure(line, name, kind.total.figure)) and total > 0.0
         if (part := median_figure(line, name, kind.part.figure)) is not None
     ]
@@ -319,7 +319,7 @@ def _per_place(kind: PerPlace, table: CellTable) -> list[str]:
         value = cell_amount(table, line, name, kind.quantity, kind.quantity.per)
         return None if value is None else value / line.place[0]
 
-    shares = {name: [share(line, name) for line in table.lines] for name in contestants(table.strategies)}
+    shares = {name: [share(line, name) for line in table.lines] for name in ranked_strategies(table.strategies)}
     complete = {name: [value for value in values if value] for name, values in shares.items() if all(values)}
     if BASE not in complete or len(complete) < 2:
         return []
@@ -354,7 +354,7 @@ def _setting(experiment: Experiment, panel: Phases, table: CellTable) -> list[Se
     sections = [Section(text, (*_charts(panel, table), picture), is_headed=True, answer=(sentences,))]
     if panel.over_time:
         sections += [_section_over_time(panel, panel.over_time, table, line) for line in table.lines]
-    blog = _beside_blog(table) if panel.beside == LOKI_BLOG else None
+    blog = _blog_table(table) if panel.has_blog else None
     if blog:
         note = Paragraph("Nanoseconds an object; memory in bytes an object, with the pointer to it.")
         sections.append(Section(blog.caption, (blog, note), is_headed=True, is_inner=True, is_folded=True))
@@ -496,7 +496,7 @@ def _drawn(table: CellTable, always: Sequence[str]) -> list[str]:
 def _plain_names(names: Sequence[str]) -> list[str]:
     """The library's own strategies without variants. A burst has the colour of its plain strategy, a masked
     strategy that of its unmasked one."""
-    own = [_plain(name) for name in contestants(names) if name != BASE]
+    own = [_plain(name) for name in ranked_strategies(names) if name != BASE]
     return list(dict.fromkeys(own))
 
 
@@ -516,7 +516,6 @@ def _time(line: Line, name: str) -> float | None:
 
 
 LOKI = STRATEGIES["USE_LOKI_SOA"]
-LOKI_BLOG = "Loki"  # the printed tables beside the map of a setting
 BLOG_COLUMNS = (
     Column("N", numeric=False),
     Column("what", numeric=False),
@@ -529,8 +528,8 @@ BLOG_COLUMNS = (
 )
 
 
-def _beside_blog(table: CellTable) -> Table | None:
-    """Loki beside the default, phase by phase, here and as the blog prints it."""
+def _blog_table(table: CellTable) -> Table | None:
+    """Loki against the default, phase by phase, here and as the blog prints it."""
     order = dict(table.setting).get("order")
     if LOKI not in table.strategies:
         return None
@@ -538,12 +537,12 @@ def _beside_blog(table: CellTable) -> Table | None:
         row
         for printed in small_objects_tables().values()
         if printed.place["order"] == order
-        for row in _rows_beside(table, printed)
+        for row in _blog_rows(table, printed)
     ]
     return Table("Loki and the default, here and in the blog", BLOG_COLUMNS, tuple(rows)) if rows else None
 
 
-def _rows_beside(table: CellTable, printed: PrintedTable) -> list[model.Row]:
+def _blog_rows(table: CellTable, printed: PrintedTable) -> list[model.Row]:
     rows = []
     for key in printed.rows:
         line = table.line(key[0])

@@ -11,11 +11,11 @@ from itertools import groupby
 
 from mallard.bench.analysis.cell_tables import CellTable, Line, cell_tables, median_figure, setting_text
 from mallard.bench.analysis.labels import binding, family, place_heads, place_text
-from mallard.bench.analysis.names import BASE, contestants, malloc
+from mallard.bench.analysis.names import BASE, ranked_strategies, malloc
 from mallard.bench.analysis.race_map import (
     PAPERS,
     RaceMaps,
-    beside,
+    compare_cell,
     compared,
     faults_dominate,
     matching,
@@ -147,7 +147,7 @@ def growth(table: CellTable) -> list[str]:
     alone, together = with_threads(table, counts[0]), with_threads(table, counts[-1])
     grown = {
         name: together_ns / alone_ns
-        for name in contestants(table.strategies)
+        for name in ranked_strategies(table.strategies)
         if (alone_ns := pair_ns(alone, name)) and (together_ns := pair_ns(together, name))
     }
     flat_names = [name for name, ratio in grown.items() if ratio <= FLAT]
@@ -190,7 +190,7 @@ def pair_ns(table: CellTable, strategy: str) -> float | None:
 
 def _with_threads(full_table: CellTable, threads: int) -> list[str]:
     table = with_threads(full_table, threads)
-    names = contestants(table.strategies)
+    names = ranked_strategies(table.strategies)
     private = [name for name in names if name not in SHARED]
     head = "One thread" if threads == 1 else f"{threads} threads"
     base = pair_ns(table, BASE)
@@ -235,7 +235,7 @@ HUES = {
 def race_sections(
     experiment: Experiment, panel: Race, rows: Iterable[Row], cores: int | None, *, everything: bool
 ) -> list[Section]:
-    """For each setting charts and maps of strategies by places, beside the papers."""
+    """For each setting charts and maps of strategies by places, with the papers."""
     tables = race_tables(experiment.name, rows, cores)
     return [
         section for table in tables for section in _setting(experiment, panel, table, everything=everything)
@@ -314,7 +314,7 @@ def _map(
     maps = RaceMaps(
         panel.wording,
         lambda line, name: [
-            beside(of_paper, _key(of_paper, line), name, line.cells.get(name)) for of_paper in printed
+            compare_cell(of_paper, _key(of_paper, line), name, line.cells.get(name)) for of_paper in printed
         ],
         memory,
         panel.figures,

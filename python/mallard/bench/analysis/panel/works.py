@@ -20,8 +20,8 @@ from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Works
 from mallard.bench.experiments.description.sentence import (
-    BesideMallocs,
-    BesidePrinted,
+    AgainstMallocs,
+    AgainstBook,
     BetterVersion,
     WorkSentence,
     WorkTopic,
@@ -158,14 +158,14 @@ def mean_over_works(works: Iterable[Work], strategy: str) -> Ratio | None:
 
 
 @dataclass(frozen=True)
-class BesideBook:
+class BookComparison:
     work: Work
     strategy: str
     ours: Ratio | None
     printed: float
 
 
-def beside_book(works: Iterable[Work]) -> list[BesideBook]:
+def book_comparisons(works: Iterable[Work]) -> list[BookComparison]:
     """The comparison for each work that the book times, in the version that it prints."""
     printed = fixed_block_tables()[TIMES]
     comparisons = []
@@ -176,7 +176,7 @@ def beside_book(works: Iterable[Work]) -> list[BesideBook]:
         strategy = STRATEGIES[work.name]
         cell = work.line.cells.get(strategy)
         if percent is not None:
-            comparisons.append(BesideBook(work, strategy, cell.ratio if cell else None, percent / 100.0))
+            comparisons.append(BookComparison(work, strategy, cell.ratio if cell else None, percent / 100.0))
     return comparisons
 
 
@@ -188,11 +188,11 @@ def work_sentences(experiment: str, works: Sequence[Work]) -> list[str]:
 
 def _render(kind: WorkSentence, works: Sequence[Work]) -> list[str]:
     match kind:
-        case BesideMallocs(strategies):
-            return [sentence for name in strategies for sentence in _beside_mallocs(name, works)]
+        case AgainstMallocs(strategies):
+            return [sentence for name in strategies for sentence in _against_mallocs(name, works)]
         case WorkTopic.FASTEST:
             return [f"{work.label}: {_fastest(work)}." for work in works]
-        case BesidePrinted(text):
+        case AgainstBook(text):
             return _compare_with_book(text, works)
         case BetterVersion(work, version, text):
             return _better_version(
@@ -204,7 +204,7 @@ def _render(kind: WorkSentence, works: Sequence[Work]) -> list[str]:
             return [sentence for work in works for sentence in _unfinished_work(work)]
 
 
-def _beside_mallocs(strategy: str, works: Sequence[Work]) -> list[str]:
+def _against_mallocs(strategy: str, works: Sequence[Work]) -> list[str]:
     comparison = compare(cells_by_work(works), strategy, FASTEST_MALLOC)
     if comparison is None:
         return []
@@ -231,7 +231,7 @@ def _fastest(work: Work) -> str:
 def _compare_with_book(text: str, works: Sequence[Work]) -> list[str]:
     parts = [
         f"{row.work.name} {factor(1.0 / row.ours.median)} ({factor(1.0 / row.printed)})"
-        for row in beside_book(works)
+        for row in book_comparisons(works)
         if row.ours
     ]
     return [f"{text}: {', '.join(parts)}."] if parts else []
@@ -262,12 +262,12 @@ BOOK = "Blocks of one size and the default, here and in the book"
 
 
 def works_sections(experiment: Experiment, panel: Works, rows: Iterable[Row]) -> list[Section]:
-    """A map of strategies by works for each setting, and the book's figures beside ours."""
+    """A map of strategies by works for each setting, and the book's figures and ours."""
     sections = []
     for setting, works in group_works(experiment.name, rows).items():
         sentences = Points(tuple(work_sentences(experiment.name, works)))
         text = setting_text(setting)
-        book = (Paragraph(BOOK), _book(works)) if beside_book(works) else ()
+        book = (Paragraph(BOOK), _book(works)) if book_comparisons(works) else ()
         blocks = (_map(panel, text, works), *book)
         sections.append(Section(text, blocks, is_headed=True, answer=(sentences,)))
     return sections
@@ -312,11 +312,11 @@ def _book(works: Sequence[Work]) -> Table:
         Column("faster"),
         Column("in the book"),
     )
-    rows = tuple(_book_row(entry) for entry in beside_book(works))
+    rows = tuple(_book_row(entry) for entry in book_comparisons(works))
     return Table(BOOK, columns, rows)
 
 
-def _book_row(entry: BesideBook) -> model.Row:
+def _book_row(entry: BookComparison) -> model.Row:
     ratio = entry.ours
     marks = ((entry.printed, "book"),)
     return model.Row(

@@ -17,7 +17,7 @@ WALL = "wall_ns"
 @dataclass(frozen=True)
 class Experiment:
     name: str
-    text: str  # a line beside the name
+    text: str  # a line next to the name
     operation: str  # the operation that a time is of
     axes: tuple[Axis, ...]
     places: tuple[str, ...]  # parameters that number the lines of a table

@@ -72,7 +72,7 @@ class Share:
 
 @dataclass(frozen=True)
 class OfNull:
-    """The time of null beside it, and the fastest strategy."""
+    """The time of null next to it, and the fastest strategy."""
 
     time: Quantity
     text: str  # `{}`: its name
@@ -111,7 +111,7 @@ class WorkTopic(Enum):
 
 
 @dataclass(frozen=True)
-class BesidePrinted:
+class AgainstBook:
     """The gain of blocks of one size in each work that the book times, here and there."""
 
     text: str
@@ -127,7 +127,7 @@ class BetterVersion:
 
 
 @dataclass(frozen=True)
-class BesideMallocs:
+class AgainstMallocs:
     """The time of each of these strategies relative to the fastest malloc of each work, and the works in
     which that malloc is faster.
     """
@@ -135,4 +135,4 @@ class BesideMallocs:
     strategies: tuple[str, ...]
 
 
-WorkSentence = WorkTopic | BesideMallocs | BesidePrinted | BetterVersion
+WorkSentence = WorkTopic | AgainstMallocs | AgainstBook | BetterVersion

@@ -130,6 +130,6 @@ def show_outcome(console: PlainConsole, outcome: Outcome, store: Store) -> None:
         print_line(console, mismatch, "bold")
     run = store.run(outcome.run_id)
     printed = not isinstance(EXPERIMENTS[run.experiment].panel, Spreads)
-    page = "; 'mallard show page' shows it beside the published figures" if printed else ""
+    page = "; 'mallard show page' shows it with the published figures" if printed else ""
     peers = "; 'mallard show peers' compares with other libraries" if has_contenders(rows) else ""
     print_line(console, f"run {run.id} in {store.path}{page}{peers}")

@@ -25,9 +25,9 @@ from mallard.shared.prose import in_prose
 
 LAST_RUN, LIST = "last_run", "list"
 FORMS = {
-    "table": "a printed table of the papers, beside the figures of this machine",
-    "page": "all results as one page for a browser, beside the published figures",
-    "peers": "mallard's allocators beside those of other libraries",
+    "table": "a printed table of the papers, with the figures of this machine",
+    "page": "all results as one page for a browser, with the published figures",
+    "peers": "mallard's allocators against those of other libraries",
     "claims": "the claims of the papers, judged by the measurements made here",
     "export": "rows or cells as CSV, JSON, Markdown or Parquet, for other programs",
     LIST: "the names of experiments, strategies and the like, on one screen",

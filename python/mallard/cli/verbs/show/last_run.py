@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mallard.bench.evidence.beside import has_cells
+from mallard.bench.evidence.comparison import has_cells
 from mallard.bench.evidence.evidence import by_setting
 from mallard.bench.papers.registry import all_tables, in_ranges
 from mallard.bench.result import Row
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     if names:
         others = f"; its tables are {', '.join(in_ranges(names))}" if names[1:] else ""
-        console.print(f"'mallard show table {names[0]}' shows it beside the paper{others}")
+        console.print(f"'mallard show table {names[0]}' shows it with the paper{others}")
     write_run_page(arguments, console, run, rows, notes)
     return exit_status.DONE
 

@@ -199,7 +199,7 @@ def _tables_by_experiment() -> Noted:
         if papers:
             rows.append([experiment, "\n".join(", ".join(in_ranges(names)) for names in papers.values())])
     return layout.table(["experiment", "tables"], rows), (
-        f"{UNNUMBERED} 'mallard show table {EXAMPLE}' shows one, beside this machine's figures."
+        f"{UNNUMBERED} 'mallard show table {EXAMPLE}' shows one, with this machine's figures."
     )
 
 

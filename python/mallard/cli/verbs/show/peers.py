@@ -1,4 +1,4 @@
-"""`mallard show peers`: mallard's strategies beside the allocators of other libraries, wins and losses."""
+"""`mallard show peers`: mallard's strategies against the allocators of other libraries, wins and losses."""
 
 from __future__ import annotations
 

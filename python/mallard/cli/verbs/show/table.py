@@ -1,4 +1,4 @@
-"""`mallard show table`: a printed table of the papers, beside the figures of this machine."""
+"""`mallard show table`: a printed table of the papers, with the figures of this machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 
 from mallard.bench.analysis.cell_tables import setting_text
 from mallard.bench.evidence import Measured, by_setting
-from mallard.bench.evidence.beside import beside, has_cells
+from mallard.bench.evidence.comparison import compare_with_print, has_cells
 from mallard.bench.library import RECYCLING, REUSES
 from mallard.bench.papers.locality import GLOBAL, LOCAL
 from mallard.bench.papers.notes import notes_for
@@ -29,7 +29,7 @@ EXAMPLES = (
 ARGUMENT = ("TABLE", "paper and number, as 'mallard show tables' has them")
 OPTIONS = {
     "nanoseconds": "times in place of percents",
-    "local": f"of locality: the strategy beside the printed multipool (default: {LOCAL})",
+    "local": f"of locality: the strategy for the printed multipool (default: {LOCAL})",
     "run": ONE,
     **FORM_OPTIONS,
 }
@@ -51,13 +51,13 @@ def run(arguments: argparse.Namespace) -> int:
     local = _checked(arguments, printed)
     run, measured = _measured(arguments, printed, local)
     if run is None:
-        comparisons = [("in print", beside(printed, Measured(printed.experiment), local))]
+        comparisons = [("in print", compare_with_print(printed, Measured(printed.experiment), local))]
     else:
         pool = f"{local} for the multipool" if arguments.local else ""
         comparisons = [
             (
                 ", ".join(filter(None, (f"here: run {run.id}", setting_text(entry.setting), pool))),
-                beside(printed, entry, local),
+                compare_with_print(printed, entry, local),
             )
             for entry in measured
         ]

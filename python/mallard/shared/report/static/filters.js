@@ -1,4 +1,4 @@
-// A search for words beside the filters of the style sheet, and the number of rows in view.
+// A search for words next to the filters of the style sheet, and the number of rows in view.
 "use strict";
 
 for (const filters of document.querySelectorAll(".filters")) {

@@ -24,7 +24,7 @@ mallard.maps.then(({ facts, of, texts }) => {
   };
 
   const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-  const beside = (cell, [x, y]) => {
+  const neighbour = (cell, [x, y]) => {
     const row = cell.closest("tbody").rows[cell.parentElement.sectionRowIndex + y];
     const next = row?.cells[cell.cellIndex + x];
     return next?.tagName === "TD" ? next : null;
@@ -34,7 +34,7 @@ mallard.maps.then(({ facts, of, texts }) => {
     const cell = event.target.closest(".heat td");
     if (!cell) return;
     if (event.key === "Escape") hide();
-    const next = STEPS[event.key] && beside(cell, STEPS[event.key]);
+    const next = STEPS[event.key] && neighbour(cell, STEPS[event.key]);
     if (!next) return;
     event.preventDefault();
     cell.removeAttribute("tabindex");

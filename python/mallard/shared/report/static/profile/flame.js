@@ -134,7 +134,7 @@ mallard.ready.then(({ flame, names }) => {
     draw();
   };
 
-  const beside = (node, key) => {
+  const neighbour = (node, key) => {
     const siblings = node ? children[parent(node)] : [0], at = siblings.indexOf(node);
     return { ArrowUp: parent(node), ArrowDown: children[node][0], ArrowLeft: siblings[at - 1], ArrowRight: siblings[at + 1] }[key];
   };
@@ -175,7 +175,7 @@ mallard.ready.then(({ flame, names }) => {
     else if (event.key === "Escape") zoom(0);
     else if (event.key === "ArrowUp" && node === state.root && node) zoom(parent(node));
     else {
-      const next = beside(node, event.key);
+      const next = neighbour(node, event.key);
       if (next === undefined || !drawn.has(next)) return;
       enter(next);
     }

@@ -25,7 +25,7 @@ PairOf = Callable[[Evidence], Pair | None]
 
 
 @dataclass(frozen=True)
-class Beside:
+class CellComparison:
     """One cell. `printed` and `ours` are ratios, or None. 1 means new-delete's time, or no effect."""
 
     printed: float | None
@@ -44,10 +44,10 @@ class Beside:
         return None
 
 
-Comparison = dict[Key, dict[str, Beside]]
+Comparison = dict[Key, dict[str, CellComparison]]
 
 
-def beside(table: PrintedTable, measured: Measured, local: str = LOCAL) -> Comparison:
+def compare_with_print(table: PrintedTable, measured: Measured, local: str = LOCAL) -> Comparison:
     """`local` is the allocator that replaces the printed multipool of Benchmark II."""
     return {
         key: {column: _cell(table, measured, key, column, local) for column in line}
@@ -56,11 +56,11 @@ def beside(table: PrintedTable, measured: Measured, local: str = LOCAL) -> Compa
 
 
 def has_cells(table: PrintedTable, measured: Measured, local: str = LOCAL) -> bool:
-    cells = (cell for line in beside(table, measured, local).values() for cell in line.values())
+    cells = (cell for line in compare_with_print(table, measured, local).values() for cell in line.values())
     return any(cell.ours is not None or cell.ours_ns is not None for cell in cells)
 
 
-def _cell(table: PrintedTable, measured: Measured, key: Key, column: str, local: str) -> Beside:
+def _cell(table: PrintedTable, measured: Measured, key: Key, column: str, local: str) -> CellComparison:
     evidences = list(measured.repetitions.values())
     if not table.place:
         ours = (
@@ -70,7 +70,7 @@ def _cell(table: PrintedTable, measured: Measured, key: Key, column: str, local:
         )
         scale = 100.0 if table.unit == "percent of new-delete" else 1.0
         printed = table.rows[key][column]
-        return Beside(printed and printed / scale, None, ours, None, "ok" if ours else NOT_MEASURED)
+        return CellComparison(printed and printed / scale, None, ours, None, "ok" if ours else NOT_MEASURED)
     if table.experiment == "locality" and table.unit == "seconds":
         return _time_of_access(table, evidences, key, column, local)
     if table.shows_times:
@@ -81,10 +81,10 @@ def _cell(table: PrintedTable, measured: Measured, key: Key, column: str, local:
         else _heap_pair(table, key, column)
     )
     ours = _ratio([pair for evidence in evidences if (pair := pair_from(evidence))])
-    return Beside(table.rows[key][column], None, ours, None, "ok" if ours else NOT_MEASURED)
+    return CellComparison(table.rows[key][column], None, ours, None, "ok" if ours else NOT_MEASURED)
 
 
-def _race(table: PrintedTable, measured: Measured, key: Key, column: str) -> Beside:
+def _race(table: PrintedTable, measured: Measured, key: Key, column: str) -> CellComparison:
     """A strategy's time divided by that of new-delete, in its row."""
     place, base = _place(table, measured, key, column), _place(table, measured, key, BASE)
     times = [
@@ -97,7 +97,7 @@ def _race(table: PrintedTable, measured: Measured, key: Key, column: str) -> Bes
     # A failed row has none of its figures.
     failed = measured.failures.get(place) or measured.failures.get(place[1:])
     status = "ok" if times else failed or NOT_MEASURED
-    return Beside(
+    return CellComparison(
         printed=None if percent is None else percent / 100.0,
         printed_ns=table.nanoseconds(key, column),
         ours=_ratio(pairs),
@@ -221,11 +221,11 @@ def _mean(rows: list[list[Pair]]) -> Ratio | None:
 
 def _time_of_access(
     table: PrintedTable, evidences: list[Evidence], key: Key, column: str, local: str
-) -> Beside:
+) -> CellComparison:
     strategy = GLOBAL if table.place["strategy"] == GLOBAL else local
     place = (int(table.place["links"]), key[0], int(table.place["shuffle_factor"]), int(column), strategy)
     times = [evidence.locality[place] for evidence in evidences if place in evidence.locality]
-    return Beside(
+    return CellComparison(
         None,
         table.nanoseconds(key, column),
         None,
