@@ -19,7 +19,7 @@ from figures.stored import (
 from mallard.bench.analysis.averages import Effect, Percent, mean_over_rows
 from mallard.bench.analysis.cell_tables import Line
 from mallard.bench.analysis.names import BASE
-from mallard.bench.analysis.panel.density import Summary, Verdict, summaries
+from mallard.bench.analysis.panel.density import Summary, summaries
 from mallard.bench.cells import times_ratio
 from mallard.bench.experiments.description.axis import SMALL
 from mallard.bench.library import KEEP, NULL
@@ -27,10 +27,8 @@ from mallard.bench.papers.tables import AVERAGES, P0089, P0213, printed_table
 from mallard.bench.strategy_names import BASE_MARK, paper_number
 from mallard.shared.stats import Ratio, paired_ratio
 
-HASHED_STRINGS = ("unordered_set", "string")
 HASHES = ("prefix", "full")
 CLEARLY = 0.05
-SHOWN = ("monotonic", "monotonic/wink", "multipool", "multipool/base", "multipool+monotonic/wink")
 
 
 @cache
@@ -83,30 +81,6 @@ def population() -> str:
     return text
 
 
-def structures() -> str:
-    """A line for each structure. Where strings are hashed, the figure for whole strings is next to the one
-    for their first characters, because that choice decides the share of the allocator.
-    """
-    heading = [f"% of {BASE}", *SHOWN, "fastest"]
-    return markdown_table(heading, map(_structure, summary().verdicts), more_texts=heading[-1:])
-
-
-def _structure(verdict: Verdict) -> list[str]:
-    fastest = verdict.best.strategy if verdict.best else BASE
-    return [f"`{verdict.type}`", *(_both(verdict.type, name) for name in SHOWN), fastest]
-
-
-def _both(type_: str, strategy: str) -> str:
-    hashes = all(part in type_ for part in HASHED_STRINGS)
-    return " / ".join(_share(hashing, type_, strategy) for hashing in (HASHES if hashes else HASHES[:1]))
-
-
-def _share(hashing: str, type_: str, strategy: str) -> str:
-    tables = hashed(hashing).tables if is_stored(hashing) else []
-    mean = mean_over_rows([table for table in tables if table.type == type_], strategy)
-    return f"{100 * mean.median:.0f}" if mean else "not measured"
-
-
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "averages": averages,
@@ -122,7 +96,6 @@ def blocks() -> dict[str, Callable[[], str]]:
 def whole_tables() -> dict[str, Callable[[], str]]:
     return {
         "averages": lambda: averages(whole=True),
-        "structures": structures,
         "dispatch": lambda: parts_table(summary().dispatch, whole=True),
         "winking_out": lambda: parts_table(summary().wink_out, whole=True),
     }

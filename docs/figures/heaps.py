@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from figures.stored import conditions, load, markdown_table, median_percent, stored_file
 from figures.strategy_table import decisive, figure_text, memory_text, shown, time_text
 from mallard.bench.analysis.cell_tables import CellTable, Line, figure_table
-from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.phases import (
     phase_sentences,
     phase_tables,
@@ -55,9 +54,7 @@ def blocks() -> dict[str, Block]:
 def whole_tables() -> dict[str, Block]:
     return {
         "growth_forward": lambda: _times(FORWARD, whole=True),
-        "growth_backward": lambda: _times(BACKWARD, whole=True),
         "shrink_to_fit": lambda: _times(SHRINK, whole=True),
-        "burst": _burst,
         "burst_gain": lambda: _burst_gain(list, percent_text),
         "heap_churn": lambda: _churn(whole=True),
     }
@@ -146,31 +143,6 @@ def _by_size(
     chosen = lines[::2]
     heading = [corner, *(f"{line.place[0]:,}" for line in chosen)]
     return markdown_table(heading, [[name, *(cell(line, name) for line in chosen)] for name in names])
-
-
-def _burst() -> str:
-    """Ranges of 1,000 nodes: every phase, and the overhead, of the allocators that take bursts."""
-    table = _ranges()
-    line = table.line(SHOWN_RANGE)
-    assert line is not None
-    heads = ["ns a node", *(phase.short for phase in _phase_times(BURST)), "overhead, %"]
-    return markdown_table(
-        heads,
-        [
-            [
-                name,
-                *(time_text(line, name, phase.figure) for phase in _phase_times(BURST)),
-                figure_text(line, name, by_ranges.OVERHEAD.figure, lambda percent: f"{percent:.1f}"),
-            ]
-            for name in _taking_bursts(table)
-        ],
-    )
-
-
-def _taking_bursts(table: CellTable) -> list[str]:
-    """The strategies that were measured both ways, and the two that all are compared with."""
-    both = {name for pair in with_bursts(table.strategies) for name in pair}
-    return [name for name in table.strategies if name in ("null", BASE, *both)]
 
 
 def _churn(*, whole: bool = False) -> str:
