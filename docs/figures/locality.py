@@ -31,13 +31,12 @@ def blocks() -> dict[str, Callable[[], str]]:
         "locality_others": others,
         "locality_orders": orders,
         "locality_memory": memory,
-        "locality_small": small,
         "locality_conditions": lambda: conditions("locality"),
     }
 
 
 def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"locality_small": lambda: small(whole=True)}
+    return {"locality_small": small}
 
 
 def systems() -> list[System]:
@@ -143,25 +142,16 @@ def _nearest() -> str:
     )
 
 
-def small(*, whole: bool = False) -> str:
-    """Systems that only the other stored runs have: the gain of a pool after the shuffle. The page has the
-    smallest system and the largest, with their longest and shortest lists.
-    """
+def small() -> str:
+    """Systems that only the other stored runs have: the gain of a pool after the shuffle."""
     shown = {system.links for system in systems()}
     lines = []
-    others = [
-        system
-        for run in stored_runs("locality")[1:]
-        for system in _comparable_systems(run)
-        if system.links not in shown
-    ]
-    ends = {end((system.links for system in others), default=0) for end in (min, max)}
-    for system in (system for system in others if whole or system.links in ends):
-        base, pool = system.surfaces[BASE], system.surfaces[POOL]
-        longest_and_shortest = {system.list_lengths[0], system.list_lengths[-1]}
-        for length in system.list_lengths if whole else sorted(longest_and_shortest, reverse=True):
-            against = [ratio_text(base.against(pool, length, factor)) for factor in SHOWN_FACTORS]
-            lines.append([log2_text(system.links), log2_text(length), *against])
+    for run in stored_runs("locality")[1:]:
+        for system in _comparable_systems(run):
+            base, pool = system.surfaces[BASE], system.surfaces[POOL]
+            for length in system.list_lengths if system.links not in shown else ():
+                against = [ratio_text(base.against(pool, length, factor)) for factor in SHOWN_FACTORS]
+                lines.append([log2_text(system.links), log2_text(length), *against])
     return markdown_table(
         ["links", "list length", *(f"new-delete/multipool, af {f}" for f in SHOWN_FACTORS)], lines
     )

@@ -21,22 +21,21 @@ OURS = ("multipool-last",)  # the page explains the order
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "reuse": _one_size,
-        "reuse_mixed": _mixed,
         "reuse_best": best,
         "reuse_conditions": lambda: conditions("reuse"),
     }
 
 
 def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"reuse": lambda: _one_size(whole=True), "reuse_mixed": lambda: _mixed(whole=True)}
+    return {"reuse": lambda: _one_size(whole=True), "reuse_mixed": _mixed}
 
 
 def _one_size(*, whole: bool = False) -> str:
     return _table(reuse.ONE_SIZE, (reuse.RANDOM, reuse.REPLACED), whole=whole)
 
 
-def _mixed(*, whole: bool = False) -> str:
-    return _table(reuse.MIXED, (reuse.RANDOM,), whole=whole)
+def _mixed() -> str:
+    return _table(reuse.MIXED, (reuse.RANDOM,), whole=True)
 
 
 def _table(sizes: str, patterns: tuple[str, ...], *, whole: bool) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
-from figures import age, case_studies, claims, costs, heaps, locality, losses, pools, reuse, runs, testing
+from figures import age, case_studies, claims, costs, heaps, losses, pools, reuse, runs, testing
 from refresh import WHOLE_TABLES
 
 
@@ -145,16 +145,6 @@ def test_page_of_winners_counts_the_others() -> None:
     assert len(named) <= losses.MOST_WINNERS + 1
     programs = losses.lost()[losses.PROGRAMS]
     assert sum(named) == sum(map(len, losses.lost().values())) - len(programs)
-
-
-def test_page_of_small_systems_has_the_longest_and_shortest_lists() -> None:
-    page, whole = (
-        [line.split(" | ")[:2] for line in table.splitlines()[2:]]
-        for table in (locality.small(), locality.small(whole=True))
-    )
-    for links in {line[0] for line in page}:
-        of_system = [line for line in whole if line[0] == links]
-        assert [line for line in page if line[0] == links] == [of_system[0], of_system[-1]]
 
 
 def test_page_of_misses_has_gains_and_losses() -> None:
