@@ -55,19 +55,21 @@ class Program:
     is_unit_test: bool = False
 
 
-def own_includes(file: Path) -> list[Path]:
+@cache
+def own_includes(file: Path) -> tuple[Path, ...]:
     """Public headers by their paths, private ones by those next to the file."""
     text = file.read_text(encoding="utf-8")
-    return [INCLUDE / name for name in OWN.findall(text)] + [
-        (file.parent / name).resolve() for name in PRIVATE.findall(text)
-    ]
+    return (
+        *(INCLUDE / name for name in OWN.findall(text)),
+        *((file.parent / name).resolve() for name in PRIVATE.findall(text)),
+    )
 
 
 @cache
 def all_includes(file: Path) -> frozenset[Path]:
     """Those of this project, with their own."""
     headers: set[Path] = set()
-    pending = own_includes(file)
+    pending = [*own_includes(file)]
     while pending:
         header = pending.pop()
         if header not in headers and header.exists():

@@ -129,8 +129,11 @@ def write_run(
     finished: bool = True,
     experiment: str = "density",
 ) -> int:
-    """Puts rows into a database as one run; gives its number."""
+    """Puts rows into a database as one run; gives its number. In one transaction, because each waits for the
+    disk.
+    """
     store = Store(path)
+    store._connection.execute("BEGIN")
     run = store.begin_run(
         {
             "experiment": experiment,
@@ -149,5 +152,6 @@ def write_run(
         store.add_note(run, kind, text)
     if finished:
         store.finish_run(run)
+    store._connection.execute("COMMIT")
     store.close()
     return run

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from mallard.bench import process
+from mallard.bench import database, process
 from mallard.bench.store import Row, Store
 from mallard.cli import main
 from mallard.shared import machine, mallocs
@@ -25,6 +26,16 @@ PACKAGES = HERE.parents[1] / "python"
 # The fake runner starts a thousand times: with Python itself, and not with a version manager's wrapper, which
 # takes six times as long.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.base_exec_prefix, "bin")), os.environ["PATH"]])
+
+
+def open_without_waiting(path: Path, *, writing: bool) -> sqlite3.Connection:
+    """A row need not be on the disk when its test goes on: that takes most of the time."""
+    connection = database.open_database(path, writing=writing)
+    connection.execute("PRAGMA synchronous = OFF")
+    return connection
+
+
+pytest.MonkeyPatch().setattr("mallard.bench.store.open_database", open_without_waiting)
 
 
 def heed_signals() -> None:

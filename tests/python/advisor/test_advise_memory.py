@@ -158,7 +158,7 @@ def test_noise_within_intervals_changes_no_answer():
         decide(
             case(arm(ONE_ARENA, draw.gauss(14.0, 0.4)), arm("mimalloc", draw.gauss(14.0, 0.4)))
         ).answer.malloc
-        for _ in range(200)
+        for _ in range(60)
     }
     assert answers == {ONE_ARENA}
 

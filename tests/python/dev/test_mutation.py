@@ -115,8 +115,9 @@ def test_every_source_has_mutants_and_a_program() -> None:
     for file in files:
         source = file.read_text(encoding="utf-8")
         assert all(mutant.applied(source) != source for mutant in find_mutants(file.name, source))
-        assert any(program.is_unit_test for program in find_programs(file)), file
-        assert all(program.source.is_file() for program in find_programs(file))
+        programs = find_programs(file)
+        assert any(program.is_unit_test for program in programs), file
+        assert all(program.source.is_file() for program in programs)
 
 
 def names(tests: list[Path]) -> list[str]:
