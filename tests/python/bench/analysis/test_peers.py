@@ -218,7 +218,7 @@ def test_mean_over_cells_is_geometric() -> None:
     assert dict(summary.worst.cell)["order"] == "shuffled"
 
 
-def test_standings_follow_the_order_of_experiments() -> None:
+def test_summaries_follow_the_order_of_experiments() -> None:
     ordered = summaries(cell_results(to_rows(object_rows(), block_rows())))
     assert list(dict.fromkeys(summary.experiment for summary in ordered)) == [
         "utilization",
