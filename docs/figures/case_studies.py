@@ -282,8 +282,8 @@ def _of_unchanged(rows: list[regret.Row]) -> str:
     if not generated or not others:
         return text
     return (
-        f"{text}: {_share_text(generated, unchanged)} in the {len(generated)} whose second input was generated "
-        f"for this study, {_share_text(others, unchanged)} in the other {len(others)}"
+        f"{text}: {_share_text(generated, unchanged)} in the {len(generated)} whose second input was "
+        f"generated for this study, {_share_text(others, unchanged)} in the other {len(others)}"
     )
 
 

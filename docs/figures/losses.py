@@ -95,7 +95,7 @@ def _winning_time(result: CellResult) -> float:
     return result.theirs.value
 
 
-def contested(results: Iterable[CellResult]) -> set[Place]:
+def with_rivals(results: Iterable[CellResult]) -> set[Place]:
     """The cells in which another malloc than the C library's, or another library, took part."""
     return {
         (result.experiment, result.cell) for result in results if find_peer(result.theirs.strategy) != OWN
@@ -124,10 +124,10 @@ def answer() -> str:
 def _outside_of_programs(
     lost_cells: dict[str, list[CellResult]],
 ) -> tuple[set[Place], list[CellResult], list[CellResult]]:
-    """The contested cells of the other experiments; of the lost ones the contested, and those with glibc's
+    """The cells with rivals of the other experiments; of the lost ones these, and those with glibc's
     malloc alone.
     """
-    population = contested(result for result in all_results() if result.experiment != PROGRAMS)
+    population = with_rivals(result for result in all_results() if result.experiment != PROGRAMS)
     results = [result for experiment, some in lost_cells.items() if experiment != PROGRAMS for result in some]
     shared = [result for result in results if (result.experiment, result.cell) in population]
     return population, shared, [result for result in results if result not in shared]
@@ -194,7 +194,7 @@ def winners() -> str:
 def counts() -> str:
     """A line for each experiment: the cells with other mallocs or libraries."""
     everything = all_results()
-    population = contested(everything)
+    population = with_rivals(everything)
     lost_to_mallocs = lost(to_mallocs=True)
     lines = []
     for experiment, results in lost().items():

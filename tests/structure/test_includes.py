@@ -67,7 +67,8 @@ ORDER = {
 
 def component(path: str) -> str:
     """The longest of COMPONENTS that contains a file, or else its first folder."""
-    return max((name for name in COMPONENTS if path.startswith(f"{name}/")), key=len, default=Path(path).parts[0])
+    names = (name for name in COMPONENTS if path.startswith(f"{name}/"))
+    return max(names, key=len, default=Path(path).parts[0])
 
 
 def place(path: str) -> int | None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mallard.bench.analysis.labels import family
-from mallard.bench.analysis.names import ranked_strategies, in_table_order, ours
+from mallard.bench.analysis.names import in_table_order, ours, ranked_strategies
 from mallard.bench.contenders import CONTENDERS, GROUPS, LIBRARIES, PEERS, find_peer
 from mallard.bench.expected_runner import expected_runner
 from mallard.bench.experiments import EXPERIMENTS

@@ -231,8 +231,8 @@ def _unresolved(study: Study) -> str:
     if wide and study.best and study.chosen and study.baseline:
         saved = change(study.best.time, study.baseline.trial.program_seconds)
         return (
-            f"Not resolved: {open_saving}. {title(wide.malloc)} would change no source, and so is worth those runs "
-            f"before {strategy_name(study.best, study.chosen)} in {study.chosen.with_source}: {saved}, "
+            f"Not resolved: {open_saving}. {title(wide.malloc)} would change no source, and so is worth "
+            f"those runs before {strategy_name(study.best, study.chosen)} in {study.chosen.with_source}: {saved}, "
             f"{_measured(study)}, against {_base(study)}."
         )
     total = f"{times(study.ceiling.program_seconds)} {_under_load(study)}".rstrip()

@@ -212,7 +212,9 @@ def matching(
     return max(matches, key=fit, default=None)
 
 
-def compare_cell(printed: PrintedTable | None, key: Key, name: str, cell: Cell | None) -> CellComparison | None:
+def compare_cell(
+    printed: PrintedTable | None, key: Key, name: str, cell: Cell | None
+) -> CellComparison | None:
     """The comparison; None if the paper has no such cell."""
     if printed is None or name not in printed.rows.get(key, {}):
         return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mallard.bench.analysis.cell_tables import CellTable, Line
 from mallard.bench.analysis.labels import STATUS_TEXT
-from mallard.bench.analysis.names import BASE, NULL, ranked_strategies, in_table_order, malloc, plain
+from mallard.bench.analysis.names import BASE, NULL, in_table_order, malloc, plain, ranked_strategies
 from mallard.bench.analysis.words import in_a_list, percent_text
 from mallard.bench.cells import Cell, Pairing
 from mallard.shared.stats import Ratio, mean_ratio, paired_ratio

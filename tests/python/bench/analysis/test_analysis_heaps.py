@@ -22,7 +22,7 @@ from synthetic_rows import to_rows, without
 
 from mallard.bench.analysis.cell_tables import figure_table, median_figure
 from mallard.bench.analysis.labels import column_words, families
-from mallard.bench.analysis.names import ranked_strategies, in_table_order
+from mallard.bench.analysis.names import in_table_order, ranked_strategies
 from mallard.bench.analysis.panel.phases import (
     SHARES,
     over_time,

@@ -16,7 +16,7 @@ from synthetic_experiments import (
 )
 from synthetic_rows import failed_row, to_rows
 
-from mallard.bench.analysis.names import ranked_strategies, in_table_order, malloc, plain, reuse_variants
+from mallard.bench.analysis.names import in_table_order, malloc, plain, ranked_strategies, reuse_variants
 from mallard.bench.analysis.panel.fragmentation import fragmentation_sentences, fragmentation_tables
 from mallard.bench.analysis.panel.locality import locality_sentences
 from mallard.bench.analysis.panel.races import race_sentences, race_tables

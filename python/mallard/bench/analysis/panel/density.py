@@ -12,7 +12,7 @@ from statistics import fmean
 from mallard.bench.analysis.averages import Effect, cost_of_dispatch, gain_of_winking_out, mean_over_rows
 from mallard.bench.analysis.cell_tables import Line, Setting, StructureTable, density_tables, setting_text
 from mallard.bench.analysis.labels import STATUS_TEXT
-from mallard.bench.analysis.names import BASE, ranked_strategies, in_table_order, plain
+from mallard.bench.analysis.names import BASE, in_table_order, plain, ranked_strategies
 from mallard.bench.analysis.race_map import MARKS, RaceMaps, compare_cell, compared
 from mallard.bench.analysis.ranking import (
     Choice,
@@ -440,7 +440,9 @@ def _map(table: StructureTable, verdict: Verdict, mark: str, *, everything: bool
     printed = [own_table(paper, table.structure) for paper in (P0213, P0089)]
     maps = RaceMaps(
         WORDING,
-        lambda line, name: [compare_cell(of_paper, line.place, name, line.cells.get(name)) for of_paper in printed],
+        lambda line, name: [
+            compare_cell(of_paper, line.place, name, line.cells.get(name)) for of_paper in printed
+        ],
     )
     picture = maps.make(
         f"{table.structure} {table.type}",

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from mallard.bench.analysis.cell_tables import Line, Setting, StructureTable, setting_text, structure_tables
 from mallard.bench.analysis.labels import failed_spot, family, strategy_heads
-from mallard.bench.analysis.names import BASE, ranked_strategies, in_table_order, plain
+from mallard.bench.analysis.names import BASE, in_table_order, plain, ranked_strategies
 from mallard.bench.analysis.words import no_difference, percent_text, times_text
 from mallard.bench.cells import Pairing, Times, paired, times_ratio
 from mallard.bench.experiments.description.experiment import Experiment
@@ -386,7 +386,9 @@ def _printed(printed: PrintedTable, table: FragmentationTable, freed: str) -> Se
     rows = tuple(
         (
             (f"2^{key[0]}",),
-            tuple(_printed_spot(table.ratio_of_ratios(freed, key[0], name), line.get(name)) for name in names),
+            tuple(
+                _printed_spot(table.ratio_of_ratios(freed, key[0], name), line.get(name)) for name in names
+            ),
         )
         for key, line in printed.rows.items()
         if key[0] in table.sizes_log2

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from mallard.bench.analysis.cell_tables import setting_text
 from mallard.bench.analysis.labels import failed_spot, family, strategy_heads
-from mallard.bench.analysis.names import BASE, ranked_strategies, malloc, plain, reuse_variants
+from mallard.bench.analysis.names import BASE, malloc, plain, ranked_strategies, reuse_variants
 from mallard.bench.analysis.race_map import printed_ratio
 from mallard.bench.analysis.ranking import Ranking, ranked
 from mallard.bench.analysis.surfaces import Surface, System, locality_systems

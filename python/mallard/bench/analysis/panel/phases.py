@@ -20,7 +20,7 @@ from mallard.bench.analysis.cell_tables import (
     median_figure,
     setting_text,
 )
-from mallard.bench.analysis.names import BASE, NULL, ranked_strategies, malloc
+from mallard.bench.analysis.names import BASE, NULL, malloc, ranked_strategies
 from mallard.bench.analysis.ranking import (
     collect_pairings,
     mallocs_sentence,
@@ -319,7 +319,8 @@ def _per_place(kind: PerPlace, table: CellTable) -> list[str]:
         value = cell_amount(table, line, name, kind.quantity, kind.quantity.per)
         return None if value is None else value / line.place[0]
 
-    shares = {name: [share(line, name) for line in table.lines] for name in ranked_strategies(table.strategies)}
+    names = ranked_strategies(table.strategies)
+    shares = {name: [share(line, name) for line in table.lines] for name in names}
     complete = {name: [value for value in values if value] for name, values in shares.items() if all(values)}
     if BASE not in complete or len(complete) < 2:
         return []

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from mallard.bench.analysis.cell_tables import CellTable, Line, cell_tables, median_figure, setting_text
 from mallard.bench.analysis.labels import binding, family, place_heads, place_text
-from mallard.bench.analysis.names import BASE, ranked_strategies, malloc
+from mallard.bench.analysis.names import BASE, malloc, ranked_strategies
 from mallard.bench.analysis.race_map import (
     PAPERS,
     RaceMaps,
