@@ -24,7 +24,6 @@ from mallard.bench.analysis.cell_tables import median_figure
 from mallard.bench.analysis.names import BASE, malloc
 from mallard.bench.analysis.panel.works import (
     FASTEST_MALLOC,
-    Comparison,
     Work,
     cells_by_work,
     compare,
@@ -35,12 +34,12 @@ from mallard.bench.analysis.panel.works import (
     work_strategies,
 )
 from mallard.bench.analysis.words import percent, percent_text
-from mallard.bench.cells import Cell, paired
+from mallard.bench.cells import Cell
 from mallard.bench.experiments.programs import HELD, MAIN, NAME, SIZES
 from mallard.bench.strategy_names import BASE_MARK
 from mallard.shared.age import YOUNG
 from mallard.shared.mallocs import OWN
-from mallard.shared.stats import Outcome, Ratio, geometric_mean_ratio, spread
+from mallard.shared.stats import Outcome, Ratio, spread
 
 MULTIPOOL, MONOTONIC = "multipool", "monotonic"
 MULTIPOOL_BASE, MONOTONIC_BASE = "multipool/base", "monotonic/base"  # bound as std::pmr's are
@@ -183,54 +182,15 @@ def _memory_ratios(cells: Cells, name: str, alternative: str) -> list[float]:
     return ratios
 
 
-def user_time() -> str:
-    """The arenas without page faults, which the kernel spends: their upstreams differ."""
-    cells = _every_cell()
-    pairings = [
-        pairing
-        for works in cells.values()
-        if {MONOTONIC_BASE, PMR_MONOTONIC} <= works.keys()
-        and (pairing := paired(*(_user_times(works[name]) for name in (MONOTONIC_BASE, PMR_MONOTONIC))))
-    ]
-    if not pairings:
-        return ""
-    ratio = geometric_mean_ratio(pairings)
-    faults = [
-        sum(works[name].minor_faults for works in cells.values() if {*names} <= works.keys())
-        for names in [(MONOTONIC_BASE, PMR_MONOTONIC)]
-        for name in names
-    ]
-    return (
-        f"`{MONOTONIC_BASE}` takes chunks from a cache of released ones, `std::pmr`'s monotonic from malloc: "
-        f"{faults[0]:,.0f} page faults against {faults[1]:,.0f}. In user time, which leaves faults out, it "
-        f"takes {percent_text(ratio)}: {ratio.outcome}."
-    )
-
-
-def _user_times(cell: Cell) -> dict[int, float]:
-    return {row.repetition: (row.cpu_ns - row.system_ns) / row.operations for row in cell.done}
-
-
 def against_conditions() -> str:
     stored = load(NAME)
     buffers = initial_buffers(stored) or "; no strategy begins in a buffer"
-    comparison = compare(_every_cell(), MULTIPOOL, FASTEST_MALLOC)
-    assert comparison
     same = with_strategy(NAME, PMR_CACHED)
     of_same = f" The row with the same upstream: {run_link(same)}." if same else ""
-    ordered = sorted(comparison.ratios, key=lambda cell: comparison.ratios[cell].median)
-    won, lost = (
-        [cell for cell in ordered if comparison.ratios[cell].verdict == verdict]
-        for verdict in ("faster", "slower")
-    )
     return (
         f"Geometric means over {len(_works(SIZES[0]))} programs in two sizes (`monotonic`: those that free "
         "little before their scope ends), in percent of the alternative; memory at the peak of the large "
-        "ones. "
-        "Beyond the interval, against the fastest malloc: "
-        f"{_cells_text(comparison, won[:2])} win most, {_cells_text(comparison, lost[::-1][:2])} lose most. "
-        f"{user_time()}{of_same} "
-        f"Measured {stored.run['started'][:10]} on {stored.run['machine']['cpu']}{buffers}."
+        f"ones.{of_same} Measured {stored.run['started'][:10]} on {stored.run['machine']['cpu']}{buffers}."
         f"{changed_since(stored)}"
     )
 
@@ -244,10 +204,6 @@ def fastest_mallocs(size: str) -> list[tuple[str, str, Ratio]]:
         (work, malloc(cells[work][FASTEST_MALLOC].strategy) or OWN, ratio)
         for work, ratio in both.ratios.items()
     ]
-
-
-def _cells_text(both: Comparison, names: Sequence[str]) -> str:
-    return " and ".join(f"{name} ({percent(both.ratios[name].median)} %)" for name in names) or "none"
 
 
 def _every_cell(stored: StoredRun | None = None) -> Cells:
