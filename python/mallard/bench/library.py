@@ -1,9 +1,9 @@
-"""The library's own strategies with the papers' fourteen, by kind."""
+"""The library's own strategies besides the papers' fourteen, by kind."""
 
 from __future__ import annotations
 
 from mallard.bench import described
-from mallard.bench.strategy_names import PAPERS, is_winked, of_papers
+from mallard.bench.strategy_names import PAPERS, of_papers
 
 BASE = PAPERS["AS1"]  # the base of every ratio
 NULL = "null"  # the same work over memory that is there already
@@ -50,7 +50,3 @@ HEAPS = ("heap", "heap/wink", "heap/base", "heap/base/wink")
 STATIC = "static-pool"
 # The pools that are compared with other libraries' pools of one size.
 OF_ONE_SIZE = ("fixed-pool", STATIC)
-# The papers' strategies that reuse freed blocks and are not winked out.
-RECYCLING = tuple(
-    name for name in of_papers() if not is_winked(name) and name not in ("monotonic", "monotonic/base")
-)

@@ -211,8 +211,6 @@ MISTYPED = [
     ("show page --run newest", "--run 'newest' is not a run; allowed are latest and a run's number"),
     ("show page", "no database mallard.db"),
     ("show table p0123:6", "no table 'p0123:6'; allowed are"),
-    ("show table p0089:18 --local AS77", "--local 'AS77' is unknown; allowed are multipool, multipool-last"),
-    ("show table p0089:18 --local AS7,AS9", "--local AS7,AS9: a table shows one; allowed are"),
     ("show claims --paper lokki", "--paper 'lokki' (did you mean loki?); allowed are"),
     ("show claims --run 3;5", "--run '3;5' is not a run; allowed are latest, all, and runs' numbers"),
     ("show peers localty", "unknown experiment 'localty' (did you mean locality?)"),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from mallard.bench.evidence.evidence import BASE, SHUFFLED, AnyPlace, Evidence, Measured
 from mallard.bench.papers.fixed_block import REMOVE_CTRL, STRATEGIES, work_name
 from mallard.bench.papers.fragmentation import PARTLY_FREED
-from mallard.bench.papers.locality import DEGRADATION, GLOBAL, IMPROVEMENT, LOCAL, LOCAL_TO_GLOBAL, ONSET
+from mallard.bench.papers.locality import DEGRADATION, GLOBAL, IMPROVEMENT, LOCAL_TO_GLOBAL, ONSET
 from mallard.bench.papers.printed import Key, PrintedTable
 from mallard.bench.papers.small_objects import figure_name
 from mallard.shared.stats import Ratio, mean_ratio, median, paired_ratio
@@ -47,20 +47,19 @@ class CellComparison:
 Comparison = dict[Key, dict[str, CellComparison]]
 
 
-def compare_with_print(table: PrintedTable, measured: Measured, local: str = LOCAL) -> Comparison:
-    """`local` is the allocator that replaces the printed multipool of Benchmark II."""
+def compare_with_print(table: PrintedTable, measured: Measured) -> Comparison:
     return {
-        key: {column: _cell(table, measured, key, column, local) for column in line}
+        key: {column: _cell(table, measured, key, column) for column in line}
         for key, line in table.rows.items()
     }
 
 
-def has_cells(table: PrintedTable, measured: Measured, local: str = LOCAL) -> bool:
-    cells = (cell for line in compare_with_print(table, measured, local).values() for cell in line.values())
+def has_cells(table: PrintedTable, measured: Measured) -> bool:
+    cells = (cell for line in compare_with_print(table, measured).values() for cell in line.values())
     return any(cell.ours is not None or cell.ours_ns is not None for cell in cells)
 
 
-def _cell(table: PrintedTable, measured: Measured, key: Key, column: str, local: str) -> CellComparison:
+def _cell(table: PrintedTable, measured: Measured, key: Key, column: str) -> CellComparison:
     evidences = list(measured.repetitions.values())
     if not table.place:
         ours = (
@@ -72,11 +71,11 @@ def _cell(table: PrintedTable, measured: Measured, key: Key, column: str, local:
         printed = table.rows[key][column]
         return CellComparison(printed and printed / scale, None, ours, None, "ok" if ours else NOT_MEASURED)
     if table.experiment == "locality" and table.unit == "seconds":
-        return _time_of_access(table, evidences, key, column, local)
+        return _time_of_access(table, evidences, key, column)
     if table.shows_times:
         return _race(table, measured, key, column)
     pair_from = (
-        _locality_pair(table, key, column, local)
+        _locality_pair(table, key, column)
         if table.experiment == "locality"
         else _heap_pair(table, key, column)
     )
@@ -130,9 +129,9 @@ def fixed_block_place(table: PrintedTable, key: Key, column: str) -> AnyPlace:
     return (work, version, BASE if column == BASE else STRATEGIES[work])
 
 
-def _locality_pair(table: PrintedTable, key: Key, column: str, local: str) -> PairOf:
+def _locality_pair(table: PrintedTable, key: Key, column: str) -> PairOf:
     links, length, kind = int(table.place["links"]), key[0], table.place["what"]
-    strategy = GLOBAL if table.place["strategy"] == GLOBAL else local
+    strategy = str(table.place["strategy"])
 
     def access(evidence: Evidence, shuffled: int, name: str, factor: int) -> float | None:
         return evidence.locality.get((links, length, shuffled, factor, name))
@@ -220,9 +219,9 @@ def _mean(rows: list[list[Pair]]) -> Ratio | None:
 
 
 def _time_of_access(
-    table: PrintedTable, evidences: list[Evidence], key: Key, column: str, local: str
+    table: PrintedTable, evidences: list[Evidence], key: Key, column: str
 ) -> CellComparison:
-    strategy = GLOBAL if table.place["strategy"] == GLOBAL else local
+    strategy = str(table.place["strategy"])
     place = (int(table.place["links"]), key[0], int(table.place["shuffle_factor"]), int(column), strategy)
     times = [evidence.locality[place] for evidence in evidences if place in evidence.locality]
     return CellComparison(

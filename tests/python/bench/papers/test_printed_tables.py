@@ -265,15 +265,6 @@ def test_shuffled_times_are_local_over_global(show: Any) -> None:
     assert float(measured[2]) == pytest.approx(expected, abs=0.006)
 
 
-@pytest.mark.parametrize("word", ["multipool-lowest", "AS7-lowest"])
-def test_local_option_replaces_the_printed_multipool(show: Any, word: str) -> None:
-    shown = show(locality_rows(("new-delete", "multipool", "multipool-lowest")), "p0089:18", "--local", word)
-    assert float(lines_from(shown, "2^12", "here")[0][2]) == pytest.approx(
-        degradation("multipool-lowest", 1 << 12, 256), abs=0.006
-    )
-    assert ["multipool-lowest", "for", "the", "multipool"] in [line[-4:] for line in shown]
-
-
 def test_compares_absolute_access_times(show: Any) -> None:
     measured, printed, ratio = lines_from(show(locality_rows(), "p0213:44"), "2^12", "here")[:3]
     assert float(measured[2]) == pytest.approx(
@@ -338,9 +329,6 @@ def test_shows_print_and_command_without_rows(show: Any) -> None:
     [
         (["p0089:18", "--nanoseconds"], "ratios only"),
         (["p0213:44", "--nanoseconds"], "in nanoseconds already"),
-        (["p0213:12", "--local", "multipool/base"], "no multipool for each list"),
-        (["p0089:16", "--local", "multipool/base"], "no multipool for each list"),
-        (["p0089:18", "--local", "monotonic"], "allowed are multipool, multipool-last"),
     ],
 )
 def test_rejects_options_that_do_not_apply(

@@ -250,11 +250,8 @@ def test_rejects_a_table_without_a_name(
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["--nanoseconds"], ["--local", "AS9"]])
-def test_printed_table_options_need_a_table(
-    database: Path, capsys: pytest.CaptureFixture[str], words: list[str]
-) -> None:
+def test_printed_table_options_need_a_table(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS2",)))
-    assert main(["show", *words]) == 2
+    assert main(["show", "--nanoseconds"]) == 2
     error = capsys.readouterr().err
-    assert f"'mallard show' has no option {words[0]}; it is an option of 'mallard show table'" in error
+    assert "'mallard show' has no option --nanoseconds; it is an option of 'mallard show table'" in error

@@ -46,7 +46,6 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "format": {"metavar": "FORMAT"},
     "html": {},  # with the next two, of add_forms()
     "json": {},
-    "local": {"metavar": "STRATEGY"},
     "markdown": {},
     "nanoseconds": {"action": "store_true"},
     "output": {"metavar": "FILE", "type": Path},

@@ -7,12 +7,9 @@ import argparse
 from mallard.bench.analysis.cell_tables import setting_text
 from mallard.bench.evidence import Measured, by_setting
 from mallard.bench.evidence.comparison import compare_with_print, has_cells
-from mallard.bench.library import RECYCLING, REUSES
-from mallard.bench.papers.locality import GLOBAL, LOCAL
 from mallard.bench.papers.notes import notes_for
 from mallard.bench.papers.printed import PrintedTable
 from mallard.bench.papers.registry import EXAMPLE, table_named
-from mallard.bench.selection import select_strategies
 from mallard.bench.store import Run, Store
 from mallard.cli import exit_status
 from mallard.cli.forms import check_forms, write_report
@@ -23,23 +20,20 @@ from mallard.shared.errors import UsageError
 EXAMPLES = (
     ("mallard show table p0213:6", "vector<string>, paper and here"),
     ("mallard show table p0213:6 --nanoseconds", "nanoseconds on both sides"),
-    ("mallard show table p0089:18 --local multipool/base", "another pool than in print"),
     ("mallard show table loki:memory", "a table without a number"),
 )
 ARGUMENT = ("TABLE", "paper and number, as 'mallard show tables' has them")
 OPTIONS = {
     "nanoseconds": "times in place of percents",
-    "local": f"of locality: the strategy for the printed multipool (default: {LOCAL})",
     "run": ONE,
     **FORM_OPTIONS,
 }
-LOCALS = (LOCAL, *REUSES, *RECYCLING[3:])
 
 
 def check(arguments: argparse.Namespace) -> None:
     if arguments.argument is None:
         raise UsageError(f"TABLE is missing; give one, such as {EXAMPLE}; 'mallard show tables' lists them")
-    _checked(arguments, table_named(arguments.argument))
+    _check_nanoseconds(arguments, table_named(arguments.argument))
     check_run(arguments)
     check_forms(arguments)
 
@@ -48,16 +42,14 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.bench.view.printed import table_report
 
     printed = table_named(arguments.argument)
-    local = _checked(arguments, printed)
-    run, measured = _measured(arguments, printed, local)
+    run, measured = _measured(arguments, printed)
     if run is None:
-        comparisons = [("in print", compare_with_print(printed, Measured(printed.experiment), local))]
+        comparisons = [("in print", compare_with_print(printed, Measured(printed.experiment)))]
     else:
-        pool = f"{local} for the multipool" if arguments.local else ""
         comparisons = [
             (
-                ", ".join(filter(None, (f"here: run {run.id}", setting_text(entry.setting), pool))),
-                compare_with_print(printed, entry, local),
+                ", ".join(filter(None, (f"here: run {run.id}", setting_text(entry.setting)))),
+                compare_with_print(printed, entry),
             )
             for entry in measured
         ]
@@ -73,26 +65,15 @@ def run(arguments: argparse.Namespace) -> int:
     return exit_status.DONE
 
 
-def _checked(arguments: argparse.Namespace, printed: PrintedTable) -> str:
-    """The local allocator. Refuses options that do not apply to this table."""
+def _check_nanoseconds(arguments: argparse.Namespace, printed: PrintedTable) -> None:
     if arguments.nanoseconds and not printed.shows_times:
         unit = "percents" if not printed.place and printed.experiment == "density" else "ratios"
         if printed.unit == "seconds":
             raise UsageError(f"--nanoseconds: {printed.name} is in nanoseconds already; leave the option out")
         raise UsageError(f"--nanoseconds: {printed.name} prints {unit} only; leave the option out")
-    if arguments.local is None:
-        return LOCAL
-    if printed.experiment != "locality" or printed.place["strategy"] == GLOBAL:
-        raise UsageError(f"--local: {printed.name} has no multipool for each list; leave the option out")
-    chosen = select_strategies(arguments.local, "--local", LOCALS)
-    if len(chosen) > 1:
-        raise UsageError(f"--local {arguments.local}: a table shows one; allowed are {', '.join(LOCALS)}")
-    return chosen[0]
 
 
-def _measured(
-    arguments: argparse.Namespace, printed: PrintedTable, local: str
-) -> tuple[Run | None, list[Measured]]:
+def _measured(arguments: argparse.Namespace, printed: PrintedTable) -> tuple[Run | None, list[Measured]]:
     """The requested run, or the newest one with cells of the printed table, and these cells by setting."""
     if nothing_measured(arguments) and arguments.run == "latest":
         return None, []  # the printed figures are worth reading before the first measurement
@@ -100,7 +81,7 @@ def _measured(
         runs = reversed(store.runs()) if arguments.run == "latest" else [store.select_run(arguments.run)]
         for candidate in runs:
             settings = by_setting(store.rows(candidate.id, printed.experiment))
-            matching = [setting for setting in settings if has_cells(printed, setting, local)]
+            matching = [setting for setting in settings if has_cells(printed, setting)]
             if matching:
                 return candidate, matching
     return None, []
