@@ -34,9 +34,7 @@ def _conditions() -> str:
 def _pairs() -> str:
     """Nanoseconds of a pair of 24 bytes."""
     (cells,) = [
-        row.cells
-        for row in cell_rows(_run("primitives").rows)
-        if row.parameters["operation"] == "pair"
+        row.cells for row in cell_rows(_run("primitives").rows) if row.parameters["operation"] == "pair"
     ]
     lines = []
     for mechanism in MECHANISMS:

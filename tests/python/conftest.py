@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from mallard.bench import database, process
+from mallard.bench import process
+from mallard.bench.database import open_database
 from mallard.bench.store import Row, Store
 from mallard.cli import main
 from mallard.shared import machine, mallocs
@@ -30,7 +31,7 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.base_exec_prefix, "bin")), os
 
 def open_without_waiting(path: Path, *, writing: bool) -> sqlite3.Connection:
     """A row need not be on the disk when its test goes on: that takes most of the time."""
-    connection = database.open_database(path, writing=writing)
+    connection = open_database(path, writing=writing)
     connection.execute("PRAGMA synchronous = OFF")
     return connection
 

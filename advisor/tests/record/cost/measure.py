@@ -40,9 +40,7 @@ def main() -> int:
         "--rounds", type=int, default=5, metavar="N", help="runs of each program (default: 5)"
     )
     parser.add_argument("--only", choices=GROUPS, action="append", help="these programs (default: all)")
-    parser.add_argument(
-        "--store", type=Path, metavar="FILE", help="keep the runs with others of the commit"
-    )
+    parser.add_argument("--store", type=Path, metavar="FILE", help="keep the runs with others of the commit")
     arguments = parser.parse_args()
     groups = arguments.only or list(GROUPS)
     with tempfile.TemporaryDirectory() as folder:

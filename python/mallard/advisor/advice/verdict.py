@@ -232,8 +232,8 @@ def _unresolved(study: Study) -> str:
         saved = change(study.best.time, study.baseline.trial.program_seconds)
         return (
             f"Not resolved: {open_saving}. {title(wide.malloc)} would change no source, and so is worth "
-            f"those runs before {strategy_name(study.best, study.chosen)} in {study.chosen.with_source}: {saved}, "
-            f"{_measured(study)}, against {_base(study)}."
+            f"those runs before {strategy_name(study.best, study.chosen)} in {study.chosen.with_source}: "
+            f"{saved}, {_measured(study)}, against {_base(study)}."
         )
     total = f"{times(study.ceiling.program_seconds)} {_under_load(study)}".rstrip()
     if open_saving:

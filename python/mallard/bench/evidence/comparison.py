@@ -218,9 +218,7 @@ def _mean(rows: list[list[Pair]]) -> Ratio | None:
     return mean_ratio(samples) if samples else None
 
 
-def _time_of_access(
-    table: PrintedTable, evidences: list[Evidence], key: Key, column: str
-) -> CellComparison:
+def _time_of_access(table: PrintedTable, evidences: list[Evidence], key: Key, column: str) -> CellComparison:
     strategy = str(table.place["strategy"])
     place = (int(table.place["links"]), key[0], int(table.place["shuffle_factor"]), int(column), strategy)
     times = [evidence.locality[place] for evidence in evidences if place in evidence.locality]

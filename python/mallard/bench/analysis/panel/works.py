@@ -20,8 +20,8 @@ from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Works
 from mallard.bench.experiments.description.sentence import (
-    AgainstMallocs,
     AgainstBook,
+    AgainstMallocs,
     BetterVersion,
     WorkSentence,
     WorkTopic,
