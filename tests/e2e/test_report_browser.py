@@ -110,10 +110,10 @@ def test_the_pointer_and_arrow_keys_read_a_line(page: Page) -> None:
         f"(document.querySelector({plot!r}))"
     )
     page.wait_until_drawn()
-    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    page.point(x, y)
     first = text(page, "#panel")
     assert first.startswith(f"{name} threads 1 ns a pair ")
-    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y - 400)
+    page.point(x, y - 400)
     assert page.evaluate("document.getElementById('panel').hidden") is True
     page.evaluate(f"document.querySelector({plot!r}).focus()")
     page.wait_until_drawn()  # a scroll to the focus hides the panel
