@@ -26,7 +26,8 @@ class heap_calls : public ::testing::Test {
 protected:
     ~heap_calls() override { EXPECT_EQ(equipment::find_defect(heap_), ""); }
 
-    static constexpr std::size_t granule = std::remove_reference_t<decltype(Environment::heap)>::granule_bytes;
+    static constexpr std::size_t granule =
+        std::remove_reference_t<decltype(Environment::heap)>::granule_bytes;
 
     std::byte* allocate(std::size_t bytes) {
         auto* const p = static_cast<std::byte*>(heap_.allocate(bytes, 8));
