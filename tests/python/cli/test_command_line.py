@@ -249,7 +249,7 @@ def test_options_of_show_belong_to_forms(tmp_path: Path) -> None:
     options = {form: [name for name in show.OPTIONS if name not in names] for form, names in refused.items()}
     assert options == {
         "": ["all", "html", "json", "markdown", "run"],
-        "table": ["html", "json", "local", "markdown", "nanoseconds", "run"],
+        "table": ["html", "json", "markdown", "nanoseconds", "run"],
         "page": ["output", "run"],
         "peers": ["all", "html", "json", "markdown", "run"],
         "claims": ["all", "html", "json", "markdown", "paper", "run", "verdict"],

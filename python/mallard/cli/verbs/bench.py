@@ -253,7 +253,7 @@ def _add_against(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against",
         metavar="MALLOC",
-        help=f"a malloc to compare with: {others} or NAME=FILE, preloaded",
+        help=f"{others} or NAME=FILE, preloaded",
     )
 
 
