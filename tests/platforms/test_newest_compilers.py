@@ -1,6 +1,6 @@
-"""The compilers of Debian's development release: the bindings, also to its Boost, the runner's input, smoke.cpp by
-later standards and by options that change the standard library or the linker, the containers of C++23 and C++26,
-and the module. Those of the stable release build the runner in tests/fresh."""
+"""The compilers of Debian's development release: the bindings, also to its Boost, the runner's input,
+smoke.cpp by later standards and by options that change the standard library or the linker, the containers of
+C++23 and C++26, and the module. Those of the stable release build the runner in tests/fresh."""
 
 import shutil
 
