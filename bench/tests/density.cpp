@@ -2,18 +2,23 @@
 ///   1. the requests that a structure makes are the expected ones, under both bindings and both ways to end
 ///   2. all strategies of a row build the same thing
 ///   3. abstract-base strategies reach the resource through its vtable, for every single request
-///   4. a wrong option is refused by name and value
+///   4. every multipool of the papers has a locked form, which no experiment but density and locality has
+///   5. a wrong option is refused by name and value
 #include "run_words.hpp"
+#include "runner/strategy/mechanisms.hpp"
 #include "runner/strategy/table.hpp"
 #include "runner/workload/density/input.hpp"
 #include "runner/workload/density/measure.hpp"
 #include "runner/workload/experiments.hpp"
+#include "runner/workload/locality/strategies.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <iterator>
+#include <memory_resource>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -100,6 +105,50 @@ TEST_P(density, calls_the_abstract_base) {
 
 INSTANTIATE_TEST_SUITE_P(every_structure, density, testing::ValuesIn(bench::data_structures()),
                          [](const auto& tested) { return tested.param.name; });
+
+TEST(locked_strategies, are_those_of_the_papers_multipools) {
+    std::vector<std::string> locked;
+    for (const bench::strategy& s : bench::strategies()) {
+        const std::string name(s.name);
+        if (!s.locked) {
+            EXPECT_EQ(name.find("-locked"), std::string::npos) << name;
+            continue;
+        }
+        locked.push_back(name);
+        const std::size_t mark = name.find("-locked");
+        ASSERT_NE(mark, std::string::npos) << name;
+        const std::string plain = std::string(name).erase(mark, 7);
+        const auto unlocked = std::ranges::find(bench::strategies(), plain, &bench::strategy::name);
+        ASSERT_NE(unlocked, bench::strategies().end()) << name;
+        EXPECT_EQ(s.mechanism, unlocked->mechanism) << name;
+        EXPECT_EQ(s.binding, unlocked->binding) << name;
+        EXPECT_EQ(s.destruction, unlocked->destruction) << name;
+        EXPECT_TRUE(bench::has_density(s)) << name;
+        EXPECT_EQ(bench::has_locality(s), s.destruction == bench::destruction_kind::normal) << name;
+        EXPECT_FALSE(bench::has_fragmentation(s) || s.is_plain()) << name;
+    }
+    EXPECT_EQ(locked.size(), 8U); // AS7 to AS14
+}
+
+TEST(locked_strategies, lock_every_call) {
+    for (const bench::strategy& s : bench::strategies()) {
+        if (s.locked) {
+            static_cast<void>(
+                bench::with_locked_mechanism(s, {}, [&s]<class Handle>([[maybe_unused]] Handle& handle) {
+                    using bench::locked_multipool;
+                    using bench::locked_multipool_over_monotonic;
+                    if constexpr (std::is_same_v<Handle, std::pmr::memory_resource>) {
+                        EXPECT_TRUE(
+                            dynamic_cast<mallard::resource<locked_multipool>*>(&handle) ||
+                            dynamic_cast<mallard::resource<locked_multipool_over_monotonic>*>(&handle))
+                            << s.name;
+                    } else {
+                        EXPECT_TRUE(mallard::thread_safe<Handle>) << s.name;
+                    }
+                }));
+        }
+    }
+}
 
 TEST(density_row, counts_iterations_by_the_product) {
     const bench::row row = run({"--ds", "DS6", "--size", "6", "--strategy", "monotonic", "--product", "15"});

@@ -22,7 +22,7 @@ from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.density import Summary, summaries
 from mallard.bench.cells import times_ratio
 from mallard.bench.experiments.description.axis import SMALL
-from mallard.bench.library import KEEP, NULL
+from mallard.bench.library import KEEP, LOCK, NULL
 from mallard.bench.papers.tables import AVERAGES, P0089, P0213, printed_table
 from mallard.bench.strategy_names import BASE_MARK, paper_number
 from mallard.shared.stats import Ratio, paired_ratio
@@ -119,7 +119,11 @@ def begins_in_buffer() -> list[str]:
     """The strategies of this library that begin in the buffer of a cell, without their bindings and ends."""
     text = STRATEGIES_FILE.read_text(encoding="utf-8")
     mechanisms = set(MECHANISM.findall(text))
-    return [name for name, kind in STRATEGY.findall(text) if kind in mechanisms and "/" not in name]
+    return [
+        name
+        for name, kind in STRATEGY.findall(text)
+        if kind in mechanisms and "/" not in name and not name.endswith(f"-{LOCK}")
+    ]
 
 
 def kept_pages() -> str:

@@ -7,6 +7,7 @@
 #include "runner/strategy/random_freed.hpp"
 #include "runner/strategy/table.hpp"
 
+#include <mallard/adapt/synchronized.hpp>
 #include <mallard/bind/inline_resource.hpp>
 #include <mallard/bind/resource.hpp>
 #include <mallard/local/heap.hpp>
@@ -39,6 +40,8 @@ using monotonic = mallard::monotonic<>;
 using multipool = mallard::multipool<>;
 using local_heap = mallard::heap<>;
 using multipool_over_monotonic = mallard::multipool<mallard::monotonic<>>;
+using locked_multipool = mallard::synchronized<multipool>;
+using locked_multipool_over_monotonic = mallard::synchronized<multipool_over_monotonic>;
 template <class Reuse>
 using multipool_by = mallard::multipool<mallard::chunk_cache, Reuse>;
 
@@ -145,6 +148,30 @@ std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&&
         break;
     }
     std::abort(); // the others are made elsewhere, or not at all
+}
+
+/// Effects: constructs a Mechanism, calls `use` with it or with its abstract base, and destroys it.
+template <class Mechanism, class Use, class... Args>
+void with_bound(binding_kind binding, Use&& use, Args&... args) {
+    if (binding == binding_kind::type_parameter) {
+        Mechanism allocator(args...);
+        use(allocator);
+    } else {
+        mallard::resource<Mechanism> allocator(args...);
+        use(abstract(allocator));
+    }
+}
+
+/// Effects: as with_mechanism(), for a locked strategy.
+template <class Use>
+std::size_t with_locked_mechanism(const strategy& s, std::span<std::byte> buffer, Use&& use) {
+    if (s.mechanism == mechanism_kind::multipool) {
+        with_bound<locked_multipool>(s.binding, use);
+        return 0;
+    }
+    monotonic arena(buffer);
+    with_bound<locked_multipool_over_monotonic>(s.binding, use, arena);
+    return arena.stats().spills;
 }
 
 } // namespace bench

@@ -23,11 +23,13 @@ struct entry {
     bool bursts = false;
     vector_version version = none;
     pool_past past = pool_past::none;
+    bool locked = false;
+    bool contiguous = false;
     std::string_view title = {};  ///< empty: the text of the mechanism is the title
     std::string_view column = {}; ///< the head of a contender's column, one line or two
 
     constexpr operator strategy() const noexcept { // NOLINT: a strategy with words is a strategy
-        return {name, mechanism, binding, destruction, reuse, bursts, version, past};
+        return {name, mechanism, binding, destruction, reuse, bursts, version, past, locked, contiguous};
     }
 };
 
@@ -46,8 +48,8 @@ static_assert(std::ranges::all_of(table, has_column_title), "a contender needs t
 
 /// True if the survey's runner has the code. Of mallard's allocators behind a base it has only the inline multipool.
 bool is_in_survey(const strategy& s) noexcept {
-    const bool by_type =
-        s.binding == type_parameter && s.reuse == standard && s.version == none && s.past == pool_past::none;
+    const bool by_type = s.binding == type_parameter && s.reuse == standard && s.version == none &&
+                         s.past == pool_past::none && !s.locked;
     const bool inline_multipool = s.mechanism == mechanism_kind::multipool && s.binding == inline_base;
     return s.can(capability::in_survey) && (by_type || inline_multipool || s.is_contender());
 }
@@ -182,6 +184,8 @@ void describe_strategies(json_writer& json, strategy_filter offered, pool_listin
             json.member("variant", to_text(s.reuse));
         } else if (s.past != pool_past::none) {
             json.member("variant", to_text(s.past));
+        } else if (s.locked) {
+            json.member("variant", "behind a lock");
         } else if (is_library_pool(s.mechanism) && pools == pool_listing::variants) {
             json.member("variant", "another pool of the library");
         } else if (s.mechanism == mechanism_kind::heap && pools == pool_listing::variants) {

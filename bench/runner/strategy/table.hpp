@@ -38,6 +38,8 @@ struct strategy {
     bool bursts = false; ///< requests ranges of blocks at once
     vector_version version = vector_version::none;
     pool_past past = pool_past::none;
+    bool locked = false;     ///< one lock for all calls, although one thread makes them (P0089R1, section 4)
+    bool contiguous = false; ///< the blocks of a burst lie side by side
 
     [[nodiscard]] bool can(capability wanted) const noexcept { return has(find_row(mechanism).can, wanted); }
 
@@ -90,7 +92,7 @@ struct strategy {
 
     /// True if each request is one block, and neither the C library nor a mechanism is modified or aged.
     [[nodiscard]] bool is_plain() const noexcept {
-        return !bursts && past == pool_past::none && !is_shared() && !is_bound_to_a_type() &&
+        return !bursts && past == pool_past::none && !locked && !is_shared() && !is_bound_to_a_type() &&
                is_for_everything() && mechanism != mechanism_kind::global_kept &&
                mechanism != mechanism_kind::monotonic_walked;
     }

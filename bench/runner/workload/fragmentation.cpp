@@ -88,7 +88,7 @@ fragmentation_cell parse(arguments& args, run_options& options) {
 } // namespace
 
 bool has_fragmentation(const strategy& s) noexcept {
-    return has_density(s) && s.mechanism != mechanism_kind::monotonic_walked;
+    return has_density(s) && !s.locked && s.mechanism != mechanism_kind::monotonic_walked;
 }
 
 row run_fragmentation(arguments& args, run_options& options) {

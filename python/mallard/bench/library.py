@@ -24,6 +24,13 @@ REUSE_ORDERS = {
 PASTS = ("aged", "tidied")  # of a pool that lives as long as the process
 REUSES = tuple(f"multipool-{order}" for order in REUSE_ORDERS)
 AGED = tuple(f"multipool-{past}" for past in PASTS)
+LOCK = "locked"
+# Behind a lock that one thread takes: P0089's text has it in Benchmarks I and II.
+LOCKED = tuple(
+    f"{mechanism}-{LOCK}{use}"
+    for mechanism in ("multipool", "multipool+monotonic")
+    for use in ("", "/wink", "/base", "/base/wink")
+)
 # Titles that the runner's description lacks: it knows variants by their mechanism, and no withdrawn orders.
 _TITLES = {
     "null/base": "none: two calls that do nothing",
@@ -31,11 +38,11 @@ _TITLES = {
     f"multipool{BURST}": "multipool, many nodes at a call",
 }
 # null (memory that is there, two empty calls), new-delete on a platform that keeps its pages, the walk, other
-# orders of reuse, pools with a past, and allocators shared by threads.
+# orders of reuse, pools with a past or a lock, and allocators shared by threads.
 VARIANTS: dict[str, str] = {
     name: _TITLES.get(name)
     or described.STRATEGIES.get(name, {"title": name})["title"]  # one that is new has none yet
-    for name in ("null", "null/base", KEEP, WALK, *REUSES, *AGED, *SHARED, f"multipool{BURST}")
+    for name in ("null", "null/base", KEEP, WALK, *REUSES, *AGED, *LOCKED, *SHARED, f"multipool{BURST}")
 }
 # The library's other allocators, in the order of tables: pools of blocks of one size or of small sizes, and
 # the heap, which also serves vectors that ask it to grow in place.

@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
+from mallard.bench import described
+from mallard.bench.analysis import names
+from mallard.bench.analysis.labels import column_words, family
 from mallard.bench.contenders import CONTENDERS, own_strategies
 from mallard.bench.experiments import EXPERIMENTS
-from mallard.bench.library import LIBRARY
+from mallard.bench.library import LIBRARY, LOCK, LOCKED
 from mallard.bench.papers.catalogue import offered
 from mallard.bench.result import Row
 from mallard.bench.store import Store
@@ -95,6 +98,16 @@ def test_parses_parts_of_a_name() -> None:
     )
     assert of_papers(3, 6) == ("monotonic", "monotonic/wink", "monotonic/base", "monotonic/base/wink")
     assert len(of_papers()) == 14
+
+
+def test_locked_multipools_are_variants_of_the_papers() -> None:
+    assert [names.plain(name) for name in LOCKED] == list(of_papers(7))
+    assert {names.variant(name) for name in LOCKED} == {LOCK}
+    assert not names.ranked_strategies(LOCKED)
+    assert len({(family(name), column_words(name)) for name in LOCKED}) == len(LOCKED)
+    assert set(LOCKED) <= set(described.names_in("density"))
+    locality = described.names_in("locality")
+    assert [name for name in locality if name in LOCKED] == [name for name in LOCKED if not is_winked(name)]
 
 
 def test_a_row_has_the_name_of_today(store: Store, meta: dict[str, Any], native: Any) -> None:

@@ -41,6 +41,9 @@ public:
         }
         const auto run = [&](auto& handle) { run_one(cell_, handle, task); };
         if constexpr (!survey_only) {
+            if (cell_.subject.locked) {
+                return with_locked_mechanism(cell_.subject, buffer_.span(), run);
+            }
             if (cell_.upstream == chunk_source::heap) {
                 return with_handle<mallard::new_delete>(cell_.subject, buffer_.span(), run);
             }

@@ -55,9 +55,10 @@ struct inline_subsystem : private own<mallard::resource<A>>, public subsystem<in
         : subsystem(opaque(static_cast<mallard::inline_resource*>(&(own<mallard::resource<A>>::source)))) {}
 };
 
-/// The mechanism of multipool+monotonic. The subsystem owns the monotonic allocator, which has no initial buffer.
+/// The mechanism of multipool+monotonic, behind a lock if Pool is. The subsystem owns the monotonic allocator, which has no initial buffer.
 /// There may be a subsystem for every link, so the pool begins with a small chunk, and the arena takes chunks of the
 /// size that the pool requests.
+template <class Pool>
 class pool_over_arena {
 public:
     using front_owner = pool_over_arena;
@@ -68,15 +69,15 @@ public:
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
         pool_.deallocate(p, bytes, alignment);
     }
-    template <class Pool = multipool_over_monotonic>
-        requires mallard::core::has_front<Pool>
+    template <class P = Pool>
+        requires mallard::core::has_front<P>
     [[nodiscard]] auto& front() noexcept {
         return pool_.front();
     }
 
 private:
     monotonic arena_{{.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 64}}};
-    multipool_over_monotonic pool_{arena_, {.growth = {.first_chunk_bytes = 64}}};
+    Pool pool_{arena_, mallard::multipool_options{.growth = {.first_chunk_bytes = 64}}};
 };
 
 template <class Subsystem, class List>
@@ -92,6 +93,16 @@ void with_bases(binding_kind binding, Use&& use) {
         use(make_life<inline_subsystem<A>, inline_list>());
     } else if constexpr (!survey_only) {
         use(make_life<abstract_subsystem<A>, abstract_list>());
+    }
+}
+
+/// Effects: calls `use` with the subsystem_life of the mechanism A under any binding.
+template <class A, class Use>
+void with_binding(binding_kind binding, Use&& use) {
+    if (binding == binding_kind::type_parameter) {
+        use(make_life<typed_subsystem<A>, list_over<A>>());
+    } else {
+        with_bases<A>(binding, use);
     }
 }
 
@@ -149,12 +160,16 @@ void with_contender_subsystems(Use&& use) {
 /// Effects: calls `use` with the subsystem_life of `s`.
 template <class Use>
 void with_subsystems(const strategy& s, Use&& use) {
-    const bool by_type = s.binding == binding_kind::type_parameter;
     switch (s.mechanism) {
     case mechanism_kind::global:
         return use(make_life<global_subsystem, standard_list>());
     case mechanism_kind::multipool:
-        return by_type
+        if constexpr (!survey_only) {
+            if (s.locked) {
+                return with_binding<locked_multipool>(s.binding, use);
+            }
+        }
+        return s.binding == binding_kind::type_parameter
                    ? with_multipool_by(s.reuse,
                                        [&use](auto type) {
                                            using pool = typename decltype(type)::type;
@@ -162,8 +177,7 @@ void with_subsystems(const strategy& s, Use&& use) {
                                        })
                    : with_bases<multipool>(s.binding, use);
     case mechanism_kind::heap:
-        return by_type ? use(make_life<typed_subsystem<local_heap>, list_over<local_heap>>())
-                       : with_bases<local_heap>(s.binding, use);
+        return with_binding<local_heap>(s.binding, use);
     case mechanism_kind::new_delete:
         if constexpr (!survey_only) {
             use(make_life<new_delete_subsystem, abstract_list>());
@@ -171,8 +185,8 @@ void with_subsystems(const strategy& s, Use&& use) {
         return;
     case mechanism_kind::multipool_over_monotonic:
         if constexpr (!survey_only) {
-            by_type ? use(make_life<typed_subsystem<pool_over_arena>, list_over<pool_over_arena>>())
-                    : with_bases<pool_over_arena>(s.binding, use);
+            s.locked ? with_binding<pool_over_arena<locked_multipool_over_monotonic>>(s.binding, use)
+                     : with_binding<pool_over_arena<multipool_over_monotonic>>(s.binding, use);
         }
         return;
     default:
@@ -186,8 +200,8 @@ bool has_locality(const strategy& s) noexcept {
     // A process cannot have one thread-safe pool for each subsystem: std::pmr's takes a thread-specific key,
     // and there are 1,024.
     const bool needs_synchronized_pools = s.can(capability::own | capability::all_threads);
-    return s.is_plain() && s.destruction == destruction_kind::normal && s.can(capability::reuses) &&
-           !needs_synchronized_pools;
+    return (s.is_plain() || s.locked) && s.destruction == destruction_kind::normal &&
+           s.can(capability::reuses) && !needs_synchronized_pools;
 }
 
 std::size_t subsystem_bytes(const strategy& s) {

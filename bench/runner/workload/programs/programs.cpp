@@ -86,7 +86,7 @@ bool is_in_survey(const strategy& s) noexcept {
 
 bool has_programs(const strategy& s) noexcept {
     return s.mechanism != mechanism_kind::null && s.mechanism != mechanism_kind::global_kept &&
-           s.mechanism != mechanism_kind::monotonic_walked && !s.is_shared() && !s.bursts &&
+           s.mechanism != mechanism_kind::monotonic_walked && !s.is_shared() && !s.bursts && !s.locked &&
            !is_library_pool(s.mechanism) && s.is_for_everything() && s.can(capability::containers) &&
            (!survey_only || is_in_survey(s));
 }

@@ -80,7 +80,7 @@ def column_words(strategy: str) -> tuple[str, str]:
         word = strategy.partition("-")[0]
         return BROKEN.get(word, (word, ""))
     if variant(strategy):
-        return variant(strategy), ""
+        return variant(strategy), strategy.partition("/")[2]
     if bound_by_base(plain(strategy)) not in strategies() and strategy not in HEAPS:
         return strategy, ""
     bound = binding_mark(strategy) or "type"

@@ -12,13 +12,13 @@ from functools import cache
 
 from mallard.bench.contenders import CONTENDERS, find_peer
 from mallard.bench.library import BASE as BASE
-from mallard.bench.library import KEEP, LIBRARY, PASTS, SHARED, WALK
+from mallard.bench.library import KEEP, LIBRARY, LOCK, PASTS, SHARED, WALK
 from mallard.bench.library import NULL as NULL
 from mallard.bench.library import REUSE_ORDERS as REUSE_ORDERS
 from mallard.bench.strategy_names import bound_by_base, of_papers
 from mallard.shared import mallocs
 
-NOT_OFFERED = ("random", *PASTS)  # the worst order of reuse, and pools with a past
+NOT_OFFERED = ("random", *PASTS, LOCK)  # the worst order of reuse, pools with a past, a lock without threads
 
 PAPERS = of_papers()
 
@@ -47,7 +47,7 @@ def in_table_order(names: Iterable[str]) -> list[str]:
 
 def ranked_strategies(names: Iterable[str]) -> list[str]:
     """The strategies that mallard offers a program, and the global allocator: without null, settings of the
-    platform or the process, worst cases, pools with a past and the contenders.
+    platform or the process, worst cases, pools with a past or a lock, and the contenders.
     """
     return [
         name
@@ -61,7 +61,7 @@ def ranked_strategies(names: Iterable[str]) -> list[str]:
 
 
 def ours(name: str) -> bool:
-    """True for mallard's strategies, without null, worst cases and pools with a past."""
+    """True for mallard's strategies, without null, worst cases, and pools with a past or a lock."""
     known = bool(_parts(name)[0]) or name in SHARED or name in LIBRARY
     return known and name != WALK and not find_peer(name) and variant(name) not in NOT_OFFERED
 
@@ -78,8 +78,10 @@ def _parts(name: str) -> tuple[str, str]:
     base_name, _ = mallocs.split(name)
     if base_name in PAPERS:
         return base_name, ""
-    parent, _, suffix = base_name.rpartition("-")
-    return (parent, suffix) if parent in PAPERS else ("", "")
+    mechanism, slash, use = base_name.partition("/")
+    parent, _, suffix = mechanism.rpartition("-")
+    unvaried = f"{parent}{slash}{use}"
+    return (unvaried, suffix) if unvaried in PAPERS else ("", "")
 
 
 @cache

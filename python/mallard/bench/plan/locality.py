@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from mallard.bench.experiments.description.scale import PAPER, REPEATED, STRATEGIES
 from mallard.bench.experiments.locality import ACCESSES, EXPERIMENT, MOSTLY, PAPER_ACCESSES, SMALL, Grid, grid
-from mallard.bench.library import LIBRARY
+from mallard.bench.library import LIBRARY, LOCKED
 from mallard.bench.plan.assembly import Plan, PlannedRow, assemble, chosen_strategies, merge_rows, of_grid
 from mallard.bench.plan.notation import USAGE, Notation, check_lengths, read_notation
 from mallard.bench.plan.request import REPETITIONS, Host, Options, Request
@@ -29,7 +29,7 @@ NOTATION_TIME_LIMIT = 3600.0
 def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
     least, most = (2**end for end in runner.limit(request.experiment, "links_log2"))
     available = runner.strategy_names(request.experiment)
-    defaults = [name for name in available if name not in LIBRARY]
+    defaults = [name for name in available if name not in (*LIBRARY, *LOCKED)]
     chosen, messages = chosen_strategies(request, available, defaults)
     if request.notation:
         notation = _notation(request, least, most)
