@@ -117,6 +117,10 @@ public:
         return live_[static_cast<std::byte*>(p)] = rounded(bytes);
     }
 
+    [[nodiscard]] std::size_t shrunk_bytes(const void*, std::size_t bytes) const noexcept {
+        return rounded(bytes);
+    }
+
     [[nodiscard]] std::size_t usable_bytes(const void* p) const noexcept {
         return live_.at(const_cast<std::byte*>(static_cast<const std::byte*>(p)));
     }

@@ -146,6 +146,12 @@ public:
                      [this](const shrinking& s) { return mechanism_.shrink(s.p, s.bytes); });
     }
 
+    [[nodiscard]] std::size_t shrunk_bytes(const void* p, std::size_t bytes) const noexcept
+        requires requires(const mechanism_type& m) { m.shrunk_bytes(p, bytes); }
+    {
+        return look([&] { return mechanism_.shrunk_bytes(p, bytes); });
+    }
+
     [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept
         requires requires(mechanism_type& m) { m.resize_last(p, old_bytes, new_bytes); }
     {
@@ -161,6 +167,15 @@ public:
     {
         return hook_(mechanism_, burst{bytes, alignment, count}, [this](const burst& b) {
             return mechanism_.allocate_many(b.bytes, b.alignment, b.count);
+        });
+    }
+
+    [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count,
+                                            std::size_t contiguous)
+        requires requires(mechanism_type& m) { m.allocate_many(bytes, alignment, count, contiguous); }
+    {
+        return hook_(mechanism_, burst{bytes, alignment, count}, [this, contiguous](const burst& b) {
+            return mechanism_.allocate_many(b.bytes, b.alignment, b.count, contiguous);
         });
     }
 

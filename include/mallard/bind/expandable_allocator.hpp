@@ -70,7 +70,8 @@ struct command_bits {
     static constexpr unsigned expand_backward = 4;
     static constexpr unsigned shrink_in_place = 8;
     static constexpr unsigned nothrow_allocation = 16;
-    static constexpr unsigned all = 31;
+    static constexpr unsigned try_shrink_in_place = 64;
+    static constexpr unsigned all = 31 | try_shrink_in_place;
 };
 
 /// `Masked` may be any capability but new allocation, without which a container could not begin.
@@ -128,17 +129,20 @@ public:
     /// Effects: gives the block at `reuse`, which may be null, room for `preferred` objects, and for at least
     /// `limit`, in the first way of `command` that is open: forward, backward, a new block. With shrink_in_place,
     /// it takes away the room beyond `preferred` objects. Afterwards `preferred` is the number of objects in the
-    /// block. If a new block was allocated, `reuse` is null, and the old block is not freed.
+    /// block. If a new block was allocated, `reuse` is null, and the old block is not freed. try_shrink_in_place alone
+    /// changes no block: `preferred` becomes the number that shrink_in_place would leave, so that a container can
+    /// destroy the objects behind it first.
     /// Requires: the command is made of command_bits, and shrinks or grows. A block that grows or shrinks is no
     /// single object of allocate_one() or of a burst; one that shrinks has room for `preferred`.
     /// Returns: the block; null if nothing happened, because no way was open, or because a block that was to
-    /// shrink still has room for more than `limit`. `preferred` and `reuse` are unchanged then.
+    /// shrink still has room for more than `limit`, or because the mechanism has no shrunk_bytes() to try it.
+    /// `preferred` and `reuse` are unchanged then.
     /// Throws: std::bad_alloc if the command allows a new block, has no nothrow_allocation, and memory runs out.
     /// A command without allocate_new throws nothing.
     [[nodiscard]] T* allocation_command(unsigned command, size_type limit, size_type& preferred, T*& reuse) {
         MALLARD_EXPECTS((command & ~command_bits::all) == 0);
-        if ((command & command_bits::shrink_in_place) != 0) {
-            return shrink(limit, preferred, reuse);
+        if ((command & (command_bits::shrink_in_place | command_bits::try_shrink_in_place)) != 0) {
+            return shrink(command, limit, preferred, reuse);
         }
         const bool quiet = (command & command_bits::nothrow_allocation) != 0;
         if (limit > max_size()) [[unlikely]] {
@@ -284,10 +288,10 @@ private:
                way(command_bits::allocate_new, expansion::fresh);
     }
 
-    [[nodiscard]] T* shrink(size_type limit, size_type& preferred, T* block) noexcept {
+    [[nodiscard]] T* shrink(unsigned command, size_type limit, size_type& preferred, T* block) noexcept {
         if constexpr (!Masked.shrinking) {
             if (preferred <= limit && limit <= max_size()) {
-                const size_type room = mechanism_->shrink(block, preferred * sizeof(T)) / sizeof(T);
+                const size_type room = bytes_of_shrunk(command, block, preferred * sizeof(T)) / sizeof(T);
                 if (room <= limit) {
                     preferred = room;
                     return block;
@@ -295,6 +299,19 @@ private:
             }
         }
         return nullptr;
+    }
+
+    /// Effects: shrinks the block to `bytes` bytes, unless the command only tries to.
+    /// Returns: the bytes that it has then; SIZE_MAX if the mechanism cannot try.
+    [[nodiscard]] std::size_t bytes_of_shrunk(unsigned command, T* block, std::size_t bytes) noexcept {
+        if ((command & command_bits::shrink_in_place) != 0) {
+            return mechanism_->shrink(block, bytes);
+        }
+        if constexpr (requires(const A& mechanism) { mechanism.shrunk_bytes(block, bytes); }) {
+            return mechanism_->shrunk_bytes(block, bytes);
+        } else {
+            return SIZE_MAX;
+        }
     }
 
     A* mechanism_;

@@ -43,8 +43,10 @@ std::vector<std::string> list_members() {
     MEMBER("expand", a.expand(p, request));
     MEMBER("try_expand", a.try_expand(p, request));
     MEMBER("shrink", a.shrink(p, n));
+    MEMBER("shrunk_bytes", seen.shrunk_bytes(p, n));
     MEMBER("resize_last", a.resize_last(p, n, n));
     MEMBER("allocate_many", a.allocate_many(n, n, n));
+    MEMBER("allocate_many in runs", a.allocate_many(n, n, n, n));
     MEMBER("allocate_many of sizes", a.allocate_many(sizes{}, n));
     MEMBER("deallocate_many", a.deallocate_many(std::move(blocks), n, n));
     MEMBER("deallocate_many of any sizes", a.deallocate_many(std::move(blocks)));

@@ -54,6 +54,7 @@ TEST(expandable_allocator_in_vectors, is_recognised_as_version_two) {
     EXPECT_EQ(mallard::command_bits::expand_backward, bc::expand_bwd);
     EXPECT_EQ(mallard::command_bits::shrink_in_place, bc::shrink_in_place);
     EXPECT_EQ(mallard::command_bits::nothrow_allocation, bc::nothrow_allocation);
+    EXPECT_EQ(mallard::command_bits::try_shrink_in_place, bc::try_shrink_in_place);
 }
 
 template <class T>

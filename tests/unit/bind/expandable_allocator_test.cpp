@@ -214,6 +214,41 @@ TEST(expandable_allocator, shrinks_in_place) {
     EXPECT_EQ(a.counts().bytes_in_use, 0U);
 }
 
+TEST(expandable_allocator, tries_to_shrink_without_doing_so) {
+    plots a;
+    alloc<int> of_int(a);
+    int* const p = of_int.allocate(100);
+    for (const std::size_t wanted : {100U, 99U, 8U, 5U, 1U}) {
+        const command_call<int> tried(of_int, p, bits::try_shrink_in_place, 100, wanted);
+        EXPECT_EQ(tried.p, p);
+        EXPECT_EQ(tried.received, (wanted + 3) / 4 * 4) << "a granule has 16 bytes";
+        EXPECT_EQ(of_int.size(p), 100U);
+    }
+    const command_call<int> too_much(of_int, p, bits::try_shrink_in_place | bits::nothrow_allocation, 5, 5);
+    EXPECT_EQ(too_much.p, nullptr);
+    EXPECT_EQ(too_much.received, 5U) << "as it was";
+    EXPECT_EQ(command_call<int>(of_int, p, bits::try_shrink_in_place, 5, 6).p, nullptr);
+    EXPECT_EQ((command_call<int, mallard::no_shrinking>(a, p, bits::try_shrink_in_place, 100, 8).p), nullptr);
+    EXPECT_EQ(a.counts().shrunk, 0U);
+    const command_call<int> both(of_int, p, bits::try_shrink_in_place | bits::shrink_in_place, 100, 8);
+    EXPECT_EQ(both.received, 8U);
+    EXPECT_EQ(a.counts().shrunk, 1U);
+    of_int.deallocate(p, 8);
+}
+
+TEST(expandable_allocator, reports_null_if_mechanism_cannot_try) {
+    class untrying : public equipment::plots {
+        using plots::shrunk_bytes;
+    };
+    untrying a;
+    mallard::expandable_allocator<int, untrying> of_int(a);
+    int* p = of_int.allocate(100);
+    std::size_t preferred = 8;
+    EXPECT_EQ(of_int.allocation_command(bits::try_shrink_in_place, 100, preferred, p), nullptr);
+    EXPECT_EQ(preferred, 8U);
+    of_int.deallocate(p, 100);
+}
+
 template <class T>
 class expandable_allocator_elements : public ::testing::Test {};
 

@@ -353,6 +353,22 @@ TYPED_TEST(heap_over_the_system, gives_memory_back_where_large_blocks_shrink) {
     this->heap_.deallocate(p);
 }
 
+TYPED_TEST(heap_over_the_system, knows_the_bytes_before_a_large_block_shrinks) {
+    std::size_t unchanged = 0;
+    for (const std::size_t bytes : {300 * kib + 5, mib + 1, 3 * mib + 4093}) {
+        void* const p = this->heap_.allocate(bytes, 8);
+        for (const std::size_t wanted : {bytes, bytes - 1, bytes - 5000, bytes - bytes / 4, std::size_t{1}}) {
+            const std::size_t usable = this->heap_.usable_bytes(p);
+            const std::size_t expected = this->heap_.shrunk_bytes(p, wanted);
+            EXPECT_EQ(this->heap_.usable_bytes(p), usable);
+            EXPECT_EQ(this->heap_.shrink(p, wanted), expected) << bytes << " to " << wanted;
+            unchanged += expected == usable ? 1 : 0;
+        }
+        this->heap_.deallocate(p);
+    }
+    EXPECT_GT(unchanged, 3U) << "the rest is less than an eighth";
+}
+
 TYPED_TEST(heap_over_the_system, shrunk_large_block_is_fully_usable) {
     for (const std::size_t bytes : {300 * kib + 5, mib + 1, 3 * mib + 4093}) {
         void* const p = this->heap_.allocate(bytes, 8);

@@ -141,6 +141,29 @@ public:
         return registry_.follow(p, bytes, *outer).bytes;
     }
 
+    /// Returns: the bytes that shrink() would leave the block; 0, after a report, if `p` is not a live block or has fewer
+    /// bytes.
+    [[nodiscard]] std::size_t shrunk_bytes(const void* p, std::size_t bytes) const noexcept
+        requires requires(const Base& b) { b.shrunk_bytes(p, bytes); }
+    {
+        const call_in_progress call(*this, allocator_call::shrink);
+        auto outer = registry_.look_up_part(p, bytes, allocator_call::shrink);
+        if (!outer) {
+            return 0;
+        }
+        outer->bytes = Base::shrunk_bytes(outer->p, registry_.around(bytes, outer->alignment).bytes);
+        return registry_.bytes_within(*outer);
+    }
+
+    /// Returns: the blocks of allocate_many() without `contiguous`: guard zones lie between them.
+    [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count,
+                                            std::size_t contiguous)
+        requires requires(Base& b) { b.allocate_many(bytes, alignment, count, contiguous); }
+    {
+        MALLARD_EXPECTS(contiguous != 0);
+        return calls::allocate_many(bytes, alignment, count);
+    }
+
 private:
     /// Blocks that are collected for a caller. They go back if not all of them can be had.
     struct unfinished_burst_of_sizes {

@@ -123,6 +123,13 @@ public:
         }
     }
 
+    [[nodiscard]] static std::size_t shrunk_large(heap_block b, std::size_t bytes) noexcept {
+        if constexpr (Reserves) {
+            return reserved_blocks::shrunk_bytes(b, bytes);
+        }
+        return 0;
+    }
+
     /// Effects: calls `f(block)` for each large block, up to the first whose range is damaged.
     /// Returns: the large block of the damaged range, or null.
     template <class F>

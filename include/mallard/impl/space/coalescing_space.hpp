@@ -205,9 +205,8 @@ public:
     /// Returns: the bytes that `b` has now.
     std::size_t shrink(heap_block b, std::size_t bytes) noexcept {
         const std::size_t had = b.bytes();
-        const std::size_t excess = had - bytes;
         const heap_block next = b.behind(had);
-        if (excess == 0) {
+        if (shrunk_bytes(b, bytes) == had) {
             return had;
         }
         if (next.begin() == remainder_begin()) {
@@ -215,19 +214,27 @@ public:
             set_remainder_begin(b.begin() + bytes);
             return bytes;
         }
-        std::size_t free_bytes = excess;
+        std::size_t free_bytes = had - bytes;
         heap_block behind = next;
         if (!next.is(heap_block::in_use)) {
             free_bytes += next.bytes();
             free_.remove(next, next.bytes());
             behind = next.behind(next.bytes());
-        } else if (excess < heap_block::least_bytes) {
-            return had;
         }
         b.set_bytes(bytes);
         behind.clear(heap_block::previous_in_use);
         free_.insert(b.behind(bytes), free_bytes);
         return bytes;
+    }
+
+    /// Returns: the bytes that shrink() would leave `b`.
+    /// Requires: as shrink().
+    [[nodiscard]] std::size_t shrunk_bytes(heap_block b, std::size_t bytes) const noexcept {
+        const std::size_t had = b.bytes();
+        const heap_block next = b.behind(had);
+        const bool is_too_short = had - bytes < heap_block::least_bytes &&
+                                  next.begin() != remainder_begin() && next.is(heap_block::in_use);
+        return is_too_short ? had : bytes;
     }
 
     [[nodiscard]] std::byte* remainder_begin() const noexcept {

@@ -138,10 +138,30 @@ public:
         return remaining;
     }
 
+    /// Returns: the bytes that shrink() would leave the block, if the system takes pages back.
+    /// Requires: as shrink().
+    /// Complexity: constant.
+    /// Source: N2045, try_shrink_in_place.
+    [[nodiscard]] std::size_t shrunk_bytes(const void* p, std::size_t bytes) const noexcept {
+        const heap_block b = heap_block::holding(p);
+        MALLARD_EXPECTS(bytes <= b.payload_bytes());
+        return b.is(heap_block::reserved)
+                   ? rooms_.shrunk_large(b, bytes)
+                   : space_.shrunk_bytes(b, space_type::block_bytes_for(bytes)) - heap_block::tag_bytes;
+    }
+
     /// Returns: `count` blocks, side by side as far as there is room. Each has room for a pointer.
     /// Throws: the exceptions of allocate(). No block is lost.
     /// Complexity: linear in the blocks, apart from calls upstream.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
+
+    /// Returns: `count` blocks in runs of `contiguous` blocks, which lie side by side in the order of their addresses;
+    /// the last run may have fewer. Each has room for a pointer.
+    /// Requires: `contiguous` is not 0; `alignment` is at most 16.
+    /// Throws: the exceptions of allocate(), also if no memory has room for a run. No block is lost.
+    /// Complexity: linear in the blocks, apart from calls upstream.
+    [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count,
+                                            std::size_t contiguous);
 
     /// Returns: a block of each size, at least a pointer's, in their order, side by side if there is room.
     /// Throws: the exceptions of allocate(). No block is lost.
@@ -371,6 +391,30 @@ block_chain heap_calls<Rooms, Links>::allocate_many(std::size_t bytes, std::size
                 rooms_.add_room_for(space_, rooms_.room_of_chunk(block_bytes, remaining), false);
             }
         }
+    }
+    return burst.finish();
+}
+
+template <class Rooms, class Links>
+block_chain heap_calls<Rooms, Links>::allocate_many(std::size_t bytes, std::size_t alignment,
+                                                    std::size_t count, std::size_t contiguous) {
+    MALLARD_EXPECTS(contiguous != 0 && alignment <= heap_block::granule_bytes);
+    core::expect_possible_burst(bytes, alignment, count);
+    if (count != 0 &&
+        (bytes > space_type::most_bytes ||
+         core::min(contiguous, count) > space_type::most_bytes / space_type::block_bytes_for(bytes))) {
+        core::fail_allocation(bytes, alignment);
+    }
+    const std::size_t block_bytes = space_type::block_bytes_for(bytes);
+    core::unfinished_burst burst(*this, bytes, alignment);
+    while (burst.size() != count) {
+        const std::size_t run = core::min(contiguous, count - burst.size());
+        const std::size_t run_bytes = run * block_bytes;
+        if (!space_.widen_remainder(run_bytes) && !(space_.settle() && space_.widen_remainder(run_bytes))) {
+            rooms_.add_room_for(space_, run_bytes, false);
+        }
+        space_.carve_many(burst, block_bytes, burst.size() + run,
+                          [bytes](void* p) { core::unpoison(p, bytes); });
     }
     return burst.finish();
 }

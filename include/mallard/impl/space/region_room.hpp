@@ -107,6 +107,7 @@ public:
     static void deallocate_large(heap_block) noexcept {}
     static bool grow_large(heap_block, std::size_t, std::size_t) noexcept { return false; }
     static void shrink_large(heap_block, std::size_t) noexcept {}
+    [[nodiscard]] static std::size_t shrunk_large(heap_block, std::size_t) noexcept { return 0; }
     template <class F>
     [[nodiscard]] static heap_block find_large(F) noexcept {
         return {};

@@ -74,6 +74,9 @@ public:
     /// Effects: gives back the memory behind `bytes` bytes of payload, if it is at least an eighth of them.
     void shrink(heap_block b, std::size_t bytes) noexcept;
 
+    /// Returns: the bytes of payload that shrink() would leave the block, if the system takes the rest back.
+    [[nodiscard]] static std::size_t shrunk_bytes(heap_block b, std::size_t bytes) noexcept;
+
     /// Effects: gives the spare range back. Ranges have room to grow again.
     void trim() noexcept;
 
@@ -130,6 +133,7 @@ private:
     [[nodiscard]] range* new_range(std::size_t least) noexcept;
     [[nodiscard]] range* take_spare(std::size_t least) noexcept;
     [[nodiscard]] bool commit(range* r, std::size_t bytes) noexcept;
+    [[nodiscard]] static std::size_t committed_for(const range* r, std::size_t bytes) noexcept;
     void give_back(range* r) noexcept;
     static void set_next(range* r, range* next) noexcept;
     static void grant(range* r, std::size_t bytes) noexcept;

@@ -136,19 +136,30 @@ bool reserved_blocks::grow(heap_block b, std::size_t least, std::size_t preferre
     return least <= had;
 }
 
+/// Returns: the committed bytes of a range whose block has shrunk to `bytes` bytes of payload.
+std::size_t reserved_blocks::committed_for(const range* r, std::size_t bytes) noexcept {
+    const auto* const begin = reinterpret_cast<const std::byte*>(r);
+    const std::size_t rounded = std::min(reserved_range::rounded(begin, bytes + overhead_bytes), r->granted);
+    return r->committed - rounded < std::max(least_decommitted, rounded / 8) ? r->committed : rounded;
+}
+
 void reserved_blocks::shrink(heap_block b, std::size_t bytes) noexcept {
     range* const r = range_holding(b);
     auto* const begin = reinterpret_cast<std::byte*>(r);
-    const std::size_t rounded = std::min(reserved_range::rounded(begin, bytes + overhead_bytes), r->granted);
-    const std::size_t unused = r->committed - rounded;
-    if (unused < std::max(least_decommitted, rounded / 8)) {
+    const std::size_t rounded = committed_for(r, bytes);
+    if (rounded == r->committed) {
         return;
     }
-    core::unpoison(begin + rounded, unused);
+    core::unpoison(begin + rounded, r->committed - rounded);
     if (reserved_range::decommit(begin, r->committed, rounded)) {
         set_committed(r, rounded);
         grant(r, rounded);
     }
+}
+
+std::size_t reserved_blocks::shrunk_bytes(heap_block b, std::size_t bytes) noexcept {
+    const range* const r = range_holding(b);
+    return std::min(committed_for(r, bytes), r->granted) - overhead_bytes;
 }
 
 void reserved_blocks::trim() noexcept {

@@ -179,6 +179,22 @@ TEST_F(checked_expansion, says_where_nothing_happened) {
     EXPECT_TRUE(heard().empty());
 }
 
+TEST_F(checked_expansion, knows_the_bytes_before_a_block_shrinks) {
+    void* const p = pool_.allocate(1000, 8);
+    for (const std::size_t bytes : {1000U, 999U, 500U, 100U, 0U}) {
+        const std::size_t usable = pool_.usable_bytes(p);
+        const std::size_t expected = pool_.shrunk_bytes(p, bytes);
+        EXPECT_EQ(pool_.usable_bytes(p), usable);
+        EXPECT_EQ(pool_.shrink(p, bytes), expected);
+    }
+    EXPECT_TRUE(heard().empty());
+    EXPECT_EQ(pool_.shrunk_bytes(p, 2000), 0U);
+    EXPECT_EQ(heard().size(), 1U) << "it has fewer bytes";
+    pool_.deallocate(p);
+    EXPECT_EQ(pool_.shrunk_bytes(p, 8), 0U);
+    EXPECT_EQ(heard().back().detected_by, allocator_call::shrink);
+}
+
 TEST_F(checked_expansion, follows_a_block_that_shrinks) {
     auto* const p = static_cast<unsigned char*>(pool_.allocate(1000, 8));
     const std::size_t remaining = pool_.shrink(p, 100);

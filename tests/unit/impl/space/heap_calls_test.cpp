@@ -260,6 +260,65 @@ TYPED_TEST(heap_calls, shrink_in_place) {
     EXPECT_TRUE(this->holds(b[1], 24));
 }
 
+TYPED_TEST(heap_calls, know_the_bytes_before_they_shrink) {
+    std::size_t unchanged = 0;
+    for (const bool is_free : {true, false}) { // the block behind
+        for (std::size_t had = 24; had < 400; had += 8) {
+            for (std::size_t bytes = 0; bytes <= had; bytes += 8) {
+                const auto b = this->row(3, had);
+                if (is_free) {
+                    this->heap_.deallocate(b[1]);
+                    this->heap_.settle();
+                }
+                const std::size_t usable = this->heap_.usable_bytes(b[0]);
+                const std::size_t expected = this->heap_.shrunk_bytes(b[0], bytes);
+                ASSERT_EQ(this->heap_.usable_bytes(b[0]), usable);
+                ASSERT_EQ(this->heap_.shrink(b[0], bytes), expected) << had << " to " << bytes;
+                unchanged += expected == usable && bytes + 16 <= usable ? 1 : 0;
+                this->heap_.release();
+            }
+        }
+    }
+    EXPECT_GT(unchanged, 0U) << "a rest that is too short stays";
+    const auto last = this->allocate(1000); // the remainder is behind it
+    const std::size_t expected = this->heap_.shrunk_bytes(last, 990);
+    EXPECT_EQ(this->heap_.shrink(last, 990), expected);
+}
+
+TYPED_TEST(heap_calls, allocate_many_in_runs) {
+    for (const std::size_t contiguous : {1U, 3U, 7U, 100U, 1000U}) {
+        // Holes of one block, which have no room for a run.
+        const auto holes = this->row(200, 24);
+        for (std::size_t i = 0; i != holes.size(); i += 2) {
+            this->heap_.deallocate(holes[i]);
+        }
+        mallard::block_chain blocks = this->heap_.allocate_many(24, 8, 100, contiguous);
+        ASSERT_EQ(blocks.size(), 100U);
+        mallard::block_chain all;
+        std::byte* previous = nullptr;
+        for (std::size_t i = 0; i != 100; ++i) {
+            auto* const p = static_cast<std::byte*>(blocks.pop_front());
+            if (i % contiguous != 0) {
+                ASSERT_EQ(p, previous + 32) << i << " of runs of " << contiguous;
+            }
+            std::memset(p, 1, 24);
+            previous = p;
+            all.push_back(p);
+        }
+        this->heap_.deallocate_many(std::move(all));
+        EXPECT_EQ(this->heap_.use().used_blocks, 100U);
+        this->heap_.release();
+    }
+    EXPECT_TRUE(this->heap_.allocate_many(24, 8, 0, 5).empty());
+}
+
+TYPED_TEST(heap_calls, lose_no_block_without_room_for_runs) {
+    for (const std::size_t bytes : {std::size_t{24}, SIZE_MAX / 4, SIZE_MAX / 2}) {
+        EXPECT_OUT_OF_MEMORY(static_cast<void>(this->heap_.allocate_many(bytes, 8, SIZE_MAX / 64, SIZE_MAX)));
+        EXPECT_EQ(this->heap_.use().used_blocks, 0U);
+    }
+}
+
 TYPED_TEST(heap_calls, allocate_many_side_by_side) {
     mallard::block_chain blocks = this->heap_.allocate_many(24, 8, 100);
     ASSERT_EQ(blocks.size(), 100U);
