@@ -93,7 +93,8 @@ def _burst_sentences() -> str:
 def _burst_gain(select: Select = shown, text: Callable[[Ratio], str] = median_percent) -> str:
     """A line for each allocator that was measured both ways: percent of the time node by node."""
     table = _ranges()
-    phases = (*by_ranges.RANGES, by_ranges.CLEAR)
+    measured = {figure for line in table.lines for cell in line.cells.values() for figure in cell.figures}
+    phases = [phase for phase in (*by_ranges.RANGES, *by_ranges.WHOLE) if phase.figure in measured]
     lines = []
     for plain, in_bursts in with_bursts(select(table.strategies)):
         ratios = [collect_pairings([figure_table(table, phase.figure)], in_bursts, plain) for phase in phases]

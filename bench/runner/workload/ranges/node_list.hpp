@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <span>
@@ -47,11 +48,12 @@ public:
         end_.previous = node;
     }
 
-    /// Effects: constructs a node in each of the blocks and appends them in order.
-    void push_back_all(const mallard::block_chain& blocks, int value) noexcept {
+    /// Effects: constructs a node with `next_value()` in each of the blocks and appends them in order.
+    template <class NextValue>
+    void push_back_all(const mallard::block_chain& blocks, NextValue next_value) noexcept {
         list_node* last = end_.previous;
-        blocks.for_each([&last, value](void* p) {
-            auto* const node = ::new (p) list_node{nullptr, last, value};
+        blocks.for_each([&last, &next_value](void* p) {
+            auto* const node = ::new (p) list_node{nullptr, last, next_value()};
             last->next = node;
             last = node;
         });
@@ -101,6 +103,23 @@ inline void destroy(list_node* node) noexcept {
     std::destroy_at(node);
 }
 
+/// The nodes that a list lacks for a copy of another list.
+struct missing_nodes {
+    const list_node* next; ///< the first node of the other list without a counterpart
+    std::size_t count;
+};
+
+/// Effects: overwrites the values of the list with the first ones of `original`, which has `nodes` nodes.
+/// Requires: the list has at most `nodes` nodes.
+inline missing_nodes overwrite(node_list& list, node_list& original, std::size_t nodes) noexcept {
+    const list_node* from = original.begin();
+    for (list_node* node = list.begin(); node != list.end(); node = node->next, from = from->next) {
+        node->value = from->value;
+        --nodes;
+    }
+    return {from, nodes};
+}
+
 /// One request for each node.
 struct single_nodes {
     /// Effects: inserts `ranges` ranges of `length` nodes at the end; the value is the number of the range.
@@ -141,6 +160,18 @@ struct single_nodes {
         }
     }
 
+    /// Effects: assigns the values of `original`, which has `nodes` nodes. The nodes of the list are overwritten, and
+    /// missing ones appended. Of an empty list this is a copy construction.
+    /// Requires: the list has at most `nodes` nodes.
+    template <class Source>
+    [[gnu::noinline]] static void assign(Source& source, node_list& list, node_list& original,
+                                         std::size_t nodes) {
+        missing_nodes missing = overwrite(list, original, nodes);
+        for (; missing.count != 0; --missing.count, missing.next = missing.next->next) {
+            list.push_back(source.allocate(sizeof(list_node), alignof(list_node)), missing.next->value);
+        }
+    }
+
     /// Effects: frees all nodes of the list, and empties it.
     template <class Source>
     [[gnu::noinline]] static void clear(Source& source, node_list& list, [[maybe_unused]] std::size_t nodes) {
@@ -154,15 +185,28 @@ struct single_nodes {
     }
 };
 
-/// One request for each range.
-struct bursts_of_nodes {
+/// One request for each range. If it is `Contiguous`, the nodes of a request lie side by side.
+template <bool Contiguous>
+struct bursts {
+    template <class Source>
+    [[nodiscard]] static mallard::block_chain allocate(Source& source, std::size_t count) {
+        constexpr std::size_t bytes = sizeof(list_node);
+        constexpr std::size_t alignment = alignof(list_node);
+        if constexpr (!Contiguous) {
+            return mallard::allocate_many(source, bytes, alignment, count);
+        } else if constexpr (requires { source.allocate_many(bytes, alignment, count, count); }) {
+            return count == 0 ? mallard::block_chain() : source.allocate_many(bytes, alignment, count, count);
+        } else {
+            std::abort(); // no strategy has it
+        }
+    }
+
     /// Effects: inserts `ranges` ranges of `length` nodes at the end, with one request for each range.
     template <class Source>
     [[gnu::noinline]] static void insert(Source& source, node_list& list, std::size_t ranges,
                                          std::size_t length) {
         for (std::size_t r = 0; r != ranges; ++r) {
-            list.push_back_all(mallard::allocate_many(source, sizeof(list_node), alignof(list_node), length),
-                               static_cast<int>(r));
+            list.push_back_all(allocate(source, length), [r] { return static_cast<int>(r); });
         }
     }
 
@@ -180,6 +224,16 @@ struct bursts_of_nodes {
         }
     }
 
+    /// Effects: as single_nodes::assign(), with one request for the missing nodes.
+    template <class Source>
+    [[gnu::noinline]] static void assign(Source& source, node_list& list, node_list& original,
+                                         std::size_t nodes) {
+        const missing_nodes missing = overwrite(list, original, nodes);
+        list.push_back_all(allocate(source, missing.count), [from = missing.next]() mutable {
+            return std::exchange(from, from->next)->value;
+        });
+    }
+
     /// Effects: frees all `nodes` nodes of the list with one request, and empties it.
     template <class Source>
     [[gnu::noinline]] static void clear(Source& source, node_list& list, std::size_t nodes) {
@@ -191,5 +245,8 @@ struct bursts_of_nodes {
         mallard::deallocate_many(source, std::move(blocks), sizeof(list_node), alignof(list_node));
     }
 };
+
+using bursts_of_nodes = bursts<false>;
+using contiguous_bursts = bursts<true>;
 
 } // namespace bench

@@ -47,7 +47,9 @@ void measure_ranges(const range_cell& cell, range_bounds bounds, std::int64_t ba
                     run_options& options) {
     Run run(cell, bounds.first(cell.ranges() + 1), baseline, options);
     const auto run_over = [&](auto& source) {
-        if (cell.subject.bursts) {
+        if (cell.subject.contiguous) {
+            run.template run<contiguous_bursts>(source);
+        } else if (cell.subject.bursts) {
             run.template run<bursts_of_nodes>(source);
         } else {
             run.template run<single_nodes>(source);
@@ -116,7 +118,7 @@ template <class Run>
 }
 
 /// The base of runs on ranges of a list's nodes: phases, their times, and the memory held.
-/// A derived class has `run<Nodes>(source)`, where Nodes is single_nodes or bursts_of_nodes.
+/// A derived class has `run<Nodes>(source)`, where Nodes is single_nodes or bursts.
 class range_run {
 public:
     /// Effects: writes the results to the row.
@@ -165,6 +167,13 @@ protected:
         figure("held_bytes", held_bytes);
         figure("overhead_percent", (held_bytes / node_bytes - 1) * 100);
         figure("overhead_bytes", (held_bytes - node_bytes) / static_cast<double>(cell_.nodes));
+    }
+
+    /// Effects: makes the checksum wrong unless the list has the values of the last insertion.
+    void check_values() {
+        if (find_ranges(list_, cell_.range, bounds_) != sum_) {
+            sum_ = 0;
+        }
     }
 
     void figure(const char* name, double value) { figures_.emplace_back(name, value); }

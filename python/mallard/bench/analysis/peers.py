@@ -314,6 +314,7 @@ PAIRS: dict[str, tuple[str, ...]] = {
     "adaptive-pool-aligned-burst": ("boost-adaptive-pool-aligned-burst",),
     "heap": ("boost-allocator", "boost-interprocess", MALLOCS),
     "heap-burst": ("boost-allocator-burst",),
+    "heap-burst-contiguous": ("boost-allocator-burst-contiguous",),
     "heap-v2": ("boost-allocator-v2", "realloc"),
     "region-heap": ("boost-interprocess",),
     "region-heap-v2": ("boost-interprocess-v2",),

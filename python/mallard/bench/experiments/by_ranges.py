@@ -86,8 +86,11 @@ ADAPTIVE_POOL = Experiment(
 
 PUSH = Quantity("push_ns", "push", "push one node back", "a node")
 POP = Quantity("pop_ns", "pop", "pop one node off the front", "a node")
+COPY = Quantity("copy_ns", "copy", "copy-construct the list", "a node")
+ASSIGN = Quantity("assign_ns", "assign", "assign to a list of half as many nodes", "a node")
 CLEAR = Quantity("clear_ns", "clear", "clear the list", "a node")
-TIMES = (*RANGES, PUSH, POP, CLEAR)
+WHOLE = (COPY, ASSIGN, CLEAR)  # the whole list in a call
+TIMES = (*RANGES, PUSH, POP, *WHOLE)
 
 BURST = Experiment(
     name="burst",
@@ -97,8 +100,9 @@ BURST = Experiment(
     title="Bursts",
     heading="Bursts: many nodes in a call",
     explanation="The list and its ranges are those of the adaptive pools. A strategy with -burst allocates "
-    "and frees a whole range in one call; the others go node by node. Every strategy pushes and pops single "
-    "nodes one by one, without bursts.",
+    "and frees a whole range in one call; the others go node by node. With -contiguous the nodes of a call "
+    "lie side by side. Every strategy pushes and pops single nodes one by one, without bursts. The list is "
+    "copied from one in the runner's memory, and assigned from it to half as many nodes.",
     axes=AXES,
     rules=RULES,
     places=("range",),
@@ -111,7 +115,7 @@ BURST = Experiment(
         times=TIMES,
         amounts=(OVERHEAD, HELD),
         total="All ranges together",
-        sentences=(Fastest(TIMES), Bursts((*RANGES, CLEAR)), LEAST_OVERHEAD),
+        sentences=(Fastest(TIMES), Bursts((*RANGES, *WHOLE)), LEAST_OVERHEAD),
         unfinished="the range",
         plots=tuple(Plot(phase, "ns a node") for phase in RANGES),
         drawn=(

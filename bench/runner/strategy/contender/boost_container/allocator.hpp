@@ -7,6 +7,7 @@
 #include "runner/strategy/source_of.hpp"
 
 #include <boost/container/allocator.hpp>
+#include <new>
 
 namespace bench {
 
@@ -27,6 +28,22 @@ public:
         memory().allocate_many(bytes, count, chain);
         const auto [first, last] = chain.extract_data();
         return mallard::block_chain(first, last, count);
+    }
+
+    /// Returns: blocks in runs of `contiguous`, which lie side by side. The allocator has no such function, but its malloc
+    /// has the article's argument.
+    [[nodiscard]] static mallard::block_chain allocate_many(std::size_t bytes, std::size_t, std::size_t count,
+                                                            std::size_t contiguous) {
+        if (count == 0) {
+            return {};
+        }
+        boost::container::dlmalloc_memchain chain;
+        BOOST_CONTAINER_MEMCHAIN_INIT(&chain);
+        if (boost::container::dlmalloc_multialloc_nodes(count, bytes, contiguous, &chain) == 0) {
+            throw std::bad_alloc();
+        }
+        return mallard::block_chain(BOOST_CONTAINER_MEMCHAIN_FIRSTMEM(&chain),
+                                    BOOST_CONTAINER_MEMCHAIN_LASTMEM(&chain), count);
     }
 
     static void deallocate_many(mallard::block_chain&& blocks, std::size_t, std::size_t) noexcept {
