@@ -111,7 +111,7 @@ IN_PLACE_NS = 20.0
 TIMED_APART = 100  # shrinks: of fewer the making of the vector is not left out
 WITH_MAKING = 1.1  # times as long
 SHRINKING = (*COPY_NS, "heap-v2", "boost-allocator-v2")
-SHRUNK_SIZES = (10, 500, 2000, LARGE, 1_000_000)
+SHRUNK_SIZES = (10, 200, 500, LARGE, 1_000_000)
 
 
 def shrink_ns(strategy: str, elements: int) -> float:

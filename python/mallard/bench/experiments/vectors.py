@@ -161,7 +161,8 @@ BACKWARD_GROWTH = growing(
 
 # ---- shrinking ----------------------------------------------------------------------------------------
 
-FEW = (10, 100, 200, 500, 1000, 10_000)  # with the article's: 200, 500 and 10,000
+SHRUNK = (200, 500, 10_000)  # the article's
+FEW = (10, 100, 200, 500, 1000, 10_000)
 MANY = (*FEW, 100_000, 1_000_000, 10_000_000)
 SHRINK = Quantity("shrink_ns", "shrink", "erase the last elements and shrink", "a shrink")
 # The row's own time, as in the article.
@@ -194,7 +195,7 @@ SHRINKING = Experiment(
     places=("elements",),
     claimed=("type", "elements"),
     scales={
-        QUICK: Scale(60, grids=sizes((10, 100, 1000, 10_000, 1_000_000), (500, 10_000))),
+        QUICK: Scale(60, grids=sizes((10, 100, 1000, 10_000, 1_000_000), SHRUNK)),
         STANDARD: Scale(300, 5, sizes(MANY, FEW)),
         PAPER: Scale(1200, 9, sizes(MANY, MANY)),
     },
