@@ -34,6 +34,8 @@ constexpr std::string_view usage =
     "                     [--block-log2 6] [--buffer static|none] [--freed-by self|other]\n"
     "       mallard-bench fragmentation --freed none|all|half|quarter|eighth, and the options of density\n"
     "                     [--upstream cache|heap] [--perturb-chunks-log2 16]\n"
+    "       mallard-bench dimensions --strategy multipool [--accesses 16] [--sizes 4] [--traversals 4]\n"
+    "                     [--generations 4] [--threads 1] [--operations 1000000]\n"
     "       mallard-bench small-objects --strategy multipool [--object-bytes 16] [--objects 1000000]\n"
     "                     [--order shuffled|in-order]\n"
     "       mallard-bench fixed-block --work new-delete|replace|list|map|remove-ctrl --strategy multipool\n"
@@ -68,6 +70,7 @@ constexpr experiment experiments[] = {
     {"contention", run_contention, describe_contention},
     {"fragmentation", run_fragmentation, describe_fragmentation},
 #ifndef BENCH_SURVEY_ONLY
+    {"dimensions", run_dimensions, describe_dimensions},
     {"primitives", run_primitives, describe_primitives},
 #endif
     {"small-objects", run_small_objects, describe_small_objects},

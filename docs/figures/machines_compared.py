@@ -13,6 +13,7 @@ from figures.stored import (
     median_percent,
     read_stored,
     runs_of_machine,
+    stored_file,
 )
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.works import FASTEST_MALLOC, Comparison, compare, with_fastest_malloc
@@ -104,7 +105,8 @@ def _both() -> tuple[str, ...]:
 
 @cache
 def _latest() -> str:
-    runs = [run for name in EXPERIMENTS for run in read_stored(name)["runs"]]
+    stored = [name for name in EXPERIMENTS if stored_file(name).exists()]
+    runs = [run for name in stored for run in read_stored(name)["runs"]]
     return machine_key(max(runs, key=lambda run: str(run["started"])))
 
 

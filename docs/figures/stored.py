@@ -76,7 +76,7 @@ def runs_of_machine(experiment: str, place: int) -> list[StoredRun]:
     experiment's table, the others are about special settings. Runs are numbered anew, so that experiments
     share no number, and that the table passes for the latest run: its cells decide.
     """
-    data = read_stored(experiment)
+    data = read_stored(experiment) if stored_file(experiment).exists() else {"runs": [], "rows": []}
     if place >= len(machines(data)):
         return []
     data = of_machine(data, machines(data)[place])

@@ -293,6 +293,45 @@ def _contention_row(strategy: str, place: tuple[int, int, int], repetition: int,
     )
 
 
+# ---- dimensions ---------------------------------------------------------------------------------------
+
+DIMENSIONS = ("accesses", "sizes", "traversals", "generations", "threads")
+CENTRE = (16, 4, 4, 4, 1)
+VARIED = ((0, 4, 16, 64), (1, 2, 4), (1, 4, 16), (1, 4, 64), (1, 2))
+MECHANISMS = ("new-delete", "monotonic", "multipool", "multipool+monotonic")
+
+
+def dimensions_ns(strategy: str, place: tuple[int, ...]) -> float:
+    """Pools save allocations and accesses, monotonic allocators the more of them the fewer generations; with
+    several sizes new-delete does not differ from the multipool."""
+    accesses, sizes, _, generations, _ = place
+    allocation, access = {"new-delete": (40.0, 2.0), "multipool": (20.0, 1.0)}.get(strategy, (10.0, 1.0))
+    growth = 3.0 * generations if strategy == "monotonic" else 0.0
+    if sizes == 1 and strategy != "new-delete":
+        allocation, access = 60.0, 3.0
+    return allocation + access * accesses + growth
+
+
+def dimensions_rows(strategies: Sequence[str] = MECHANISMS, repetitions: int = 3) -> list[Native]:
+    places = dict.fromkeys(
+        (*CENTRE[:at], value, *CENTRE[at + 1 :]) for at, values in enumerate(VARIED) for value in values
+    )
+    return [
+        native_row(
+            "dimensions",
+            dict(zip(DIMENSIONS, place, strict=True)) | {"operations": 1 << 20, "pages": "small"},
+            strategy,
+            repetition,
+            dimensions_ns(strategy, place) * (1.0 + WOBBLE * repetition),
+            1 << 20,
+            pinned_cpu=None,
+        )
+        for place in places
+        for repetition in range(repetitions)
+        for strategy in strategies
+    ]
+
+
 # ---- fragmentation ------------------------------------------------------------------------------------
 
 FREED = ("none", "all", "half", "quarter", "eighth")

@@ -8,6 +8,7 @@ from synthetic_experiments import (
     ALL_LOCALITY,
     SHARED,
     contention_rows,
+    dimensions_rows,
     fragmentation_rows,
     locality_rows,
     shuffle_table_rows,
@@ -34,7 +35,7 @@ def full_run_page(folder: Path) -> str:
 
 
 def write_everything(database: Path) -> None:
-    """A finished run of every experiment: numbers 1 to 15, in the order of the sections."""
+    """A finished run of every experiment: numbers 1 to 16, in the order of the sections."""
     primitives = [
         native_row("primitives", {"operation": operation}, strategy, repetition, 2.0 * place + 1, 1 << 20)
         for operation in ("pair", "create")
@@ -52,6 +53,7 @@ def write_everything(database: Path) -> None:
             *contention_rows(("new-delete", "new-delete/base", *SHARED), freed_by="other"),
         ],
         "fragmentation": [*fragmentation_rows(("DS1", "DS2")), *fragmentation_rows(upstream="heap")],
+        "dimensions": dimensions_rows(),
         "small-objects": small_objects_rows(orders=("shuffled", "in-order"), pages=("small", "huge")),
         "fixed-block": fixed_block_rows(),
         "adaptive-pool": adaptive_pool_rows(),

@@ -31,6 +31,9 @@ void describe_fragmentation(json_writer& json);
 /// True for density's strategies, except the ones that separate the parts of a cost.
 [[nodiscard]] bool has_fragmentation(const strategy& s) noexcept;
 
+[[nodiscard]] row run_dimensions(arguments& args, run_options& options);
+void describe_dimensions(json_writer& json);
+
 [[nodiscard]] row run_primitives(arguments& args, run_options& options);
 void describe_primitives(json_writer& json);
 

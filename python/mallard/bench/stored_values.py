@@ -13,6 +13,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from mallard.bench import described
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.axis import COUNT, COUNTS, FOLLOWS, PLACE, RANGE, Axis
 from mallard.bench.result import RowError
@@ -141,15 +142,17 @@ def _parameter_kind(experiment: str, name: str) -> Kind:
         return (lambda value: is_text(value) or is_number(value)), "a text or a number"
     if axis.words:
         return (lambda value: value in axis.words), f"one of {', '.join(axis.words)}"
-    return _number_kind(axis)
+    return _number_kind(experiment, axis)
 
 
-def _number_kind(axis: Axis) -> Kind:
+def _number_kind(experiment: str, axis: Axis) -> Kind:
     if axis.name.endswith("_log2"):
         return (lambda value: is_count(value) and value <= MOST_LOG2), f"a whole number from 0 to {MOST_LOG2}"
     if axis.takes == COUNTS and axis.role == FOLLOWS:
         return _is_list, "a list of whole numbers"
-    least = 1 if axis.role == PLACE and axis.takes in (COUNT, COUNTS, RANGE) else 0
+    is_place = axis.role == PLACE and axis.takes in (COUNT, COUNTS, RANGE)
+    limits = described.EXPERIMENTS[experiment].get(axis.name, [1])
+    least = 1 if is_place and limits[0] != 0 else 0
     return (lambda value: is_count(value) and value >= least), f"a whole number of at least {least}"
 
 

@@ -203,7 +203,7 @@ MISTYPED = [
     ("bench density --malloc jemaloc", "--malloc 'jemaloc' is unknown (did you mean jemalloc?)"),
     (
         "bench density --threads 2",
-        "density has no option --threads; it is an option of contention; leave it out",
+        "density has no option --threads; it is an option of contention and dimensions; leave it out",
     ),
     ("show tabel", "unknown word 'tabel' (did you mean table?); allowed are"),
     ("show runs", "no database mallard.db"),

@@ -10,6 +10,7 @@ from mallard.bench.analysis.averages import compiler_effects
 from mallard.bench.analysis.labels import strategy_heads
 from mallard.bench.analysis.names import in_table_order
 from mallard.bench.analysis.panel.density import density_report
+from mallard.bench.analysis.panel.dimensions import dimensions_report
 from mallard.bench.analysis.panel.fragmentation import fragmentation_report
 from mallard.bench.analysis.panel.locality import locality_report
 from mallard.bench.analysis.panel.phases import phases_sections
@@ -30,6 +31,7 @@ OWN: dict[str, Callable[..., Report]] = {
     "density": density_report,
     "locality": locality_report,
     "fragmentation": fragmentation_report,
+    "dimensions": dimensions_report,
 }
 
 

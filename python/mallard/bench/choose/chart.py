@@ -1,4 +1,5 @@
-"""The decision chart: every path of the walk with this machine's figures on its leaves (P0089 section 2).
+"""The decision chart: every path of the walk with this machine's figures on its leaves (P0089 section 2), and
+the strategy at each value of the five dimensions around their centre, where that was measured.
 
 A tree with one join: if each of several threads frees its own blocks, the walk continues as with one
 thread. A question that the data structure answers has one edge. The first node is the first question; leaves
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from mallard.bench.analysis.panel.dimensions import Pick, all_picks
 from mallard.bench.choose.case import HIGH, Case, make_case
 from mallard.bench.choose.deciding import CellReference, Evidence
 from mallard.bench.choose.graph import LEAVES, QUESTIONS, ROOT
@@ -53,6 +55,7 @@ class Chart:
     nodes: tuple[ChartNode, ...]
     edges: tuple[ChartEdge, ...]
     leaves: tuple[ChartLeaf, ...]
+    picks: tuple[Pick, ...] = ()  # along each dimension
 
     @property
     def programs(self) -> list[str]:
@@ -62,12 +65,13 @@ class Chart:
 
 def decision_chart(rows: Iterable[Row], structure: str = "") -> Chart:
     """`rows` are of finished runs, of any experiment. Without a structure, a measured one is chosen."""
+    rows = list(rows)
     evidence = Evidence(rows)
     case = make_case(structure or _measured(evidence), density=HIGH)
     drawing = _Drawing(evidence)
     drawing.place(ROOT, "", case)
     nodes = tuple(reversed(drawing.nodes))  # the first question was finished last
-    return Chart(_subject(case), nodes, tuple(drawing.edges), tuple(drawing.leaves))
+    return Chart(_subject(case), nodes, tuple(drawing.edges), tuple(drawing.leaves), tuple(all_picks(rows)))
 
 
 def _measured(evidence: Evidence) -> str:

@@ -7,12 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mallard.bench.analysis.names import BASE
+from mallard.bench.analysis.panel.dimensions import Pick, value_text
 from mallard.bench.choose import Chart, ChartLeaf, ChartNode
 from mallard.bench.choose.case import SCOPE, Case
 from mallard.bench.choose.findings import format_percent
 from mallard.bench.choose.outcome import Choice
 from mallard.bench.choose.walk import Decision, Step
 from mallard.shared.report.model import (
+    Block,
     Cell,
     Code,
     Column,
@@ -36,6 +38,11 @@ CHART = (
     Column("95 % interval"),
     Column("why", numeric=False),
     Column("rests on", numeric=False),
+)
+ALONG = (
+    *(Column(title, numeric=False) for title in ("dimension", "value", "use")),
+    Column("%", "of the global allocator's time"),
+    Column("95 % interval"),
 )
 DIMENSIONS = {
     "D": "density",
@@ -124,11 +131,18 @@ def chart_report(chart: Chart) -> Report:
         f"Answer from the top. Percents are of the global allocator's time, here, for {chart.subject}; "
         "for another structure ask 'mallard choose'."
     )
-    programs = [Paragraph("The same strategies in whole programs:"), *map(Paragraph, chart.programs)]
+    blocks: list[Block] = [about, table]
+    if chart.programs:
+        blocks += [Paragraph("The same strategies in whole programs:"), *map(Paragraph, chart.programs)]
+    if chart.picks:
+        blocks += [
+            Paragraph("Along each dimension, the others at the centre of 'mallard bench dimensions':"),
+            Table("Along each dimension", ALONG, tuple(map(_pick, chart.picks))),
+        ]
     return Report(
         title="Use a local allocator? Which one?",
         answer=Paragraph(_ends(chart.leaves)),
-        sections=(Section("The questions", (about, table, *(programs if chart.programs else []))),),
+        sections=(Section("The questions", tuple(blocks)),),
     )
 
 
@@ -162,6 +176,19 @@ def _ways(chart: Chart) -> Iterator[Row]:
                 yield from walk(edge.target, depth + 1, lines)
 
     yield from walk(chart.nodes[0].id, 0, ())
+
+
+def _pick(pick: Pick) -> Row:
+    ratio = pick.ratio
+    return Row(
+        (
+            pick.dimension.name,
+            value_text(pick.dimension, pick.value),
+            pick.strategy,
+            Figure(ratio.median, Unit.SHARE) if ratio else None,
+            Interval(ratio.low, ratio.high, Unit.SHARE) if ratio and ratio.bounded else None,
+        )
+    )
 
 
 def _question(node: ChartNode) -> str:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from synthetic_experiments import contention_rows, fragmentation_rows, locality_rows, utilization_rows
+from synthetic_experiments import (
+    contention_rows,
+    dimensions_rows,
+    fragmentation_rows,
+    locality_rows,
+    utilization_rows,
+)
 from synthetic_pools import program_rows
 from synthetic_rows import to_rows
 from synthetic_run import density_rows
@@ -144,3 +150,19 @@ def test_report_has_each_question_above_its_answers(chart: Chart) -> None:
     assert [figure.value if isinstance(figure, Figure) else None for figure in figures] == [
         leaf.ratio.median if leaf.ratio else None for leaf in chart.leaves
     ]
+
+
+def test_chart_has_the_picks_along_dimensions() -> None:
+    assert not decision_chart([]).picks
+    chart = decision_chart(to_rows(dimensions_rows()))
+    assert {(pick.dimension.letter, pick.value): pick.strategy for pick in chart.picks}[
+        "V", 1
+    ] == "new-delete"
+    tables = [block for block in chart_report(chart).sections[0].blocks if isinstance(block, Table)]
+    assert [table.caption for table in tables] == ["The ways through the questions", "Along each dimension"]
+    rows = [row.cells for row in tables[1].rows]
+    assert [row[0] for row in rows[:4]] == ["density"] * 4
+    assert rows[1][:3] == ("density", "4 accesses of a block (D = 0.2)", "multipool+monotonic")
+    assert isinstance(rows[1][3], Figure)
+    assert rows[1][3].value == pytest.approx(14 / 48)
+    assert rows[4][2:] == ("new-delete", None, None)

@@ -300,7 +300,7 @@ def test_omitted_structure_names_memory_limit_option(planned: Any) -> None:
         (
             "density",
             {"options": {"threads": "2"}},
-            "density has no option --threads; it is an option of contention; leave it out, or run",
+            "density has no option --threads; it is an option of contention and dimensions; leave it out",
         ),
         (
             "utilization",

@@ -13,6 +13,7 @@ from panels import failures, maps, report_of
 from synthetic_experiments import (
     SHARED,
     contention_rows,
+    dimensions_rows,
     fragmentation_rows,
     locality_rows,
     shuffle_table_rows,
@@ -38,6 +39,7 @@ EXPERIMENTS: dict[str, Rows] = {
     "utilization": utilization_rows(),
     "contention": [*contention_rows(), *contention_rows(("new-delete", *SHARED), (2, 4), freed_by="other")],
     "fragmentation": fragmentation_rows(),
+    "dimensions": dimensions_rows(),
     "primitives": [
         native_row("primitives", {"operation": "pair"}, "new-delete", r, 3.0, 1 << 20) for r in range(3)
     ],

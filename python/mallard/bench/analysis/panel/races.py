@@ -271,7 +271,7 @@ def _remarks(panel: Race, table: CellTable) -> list[str]:
 
 def _chart(panel: Race, table: CellTable, place: tuple[int, ...], lines: list[Line]) -> Chart | None:
     series = [
-        Series(name, points, _style(name))
+        Series(name, points, series_style(name))
         for name in table.strategies
         if (
             points := tuple(
@@ -289,7 +289,7 @@ def _chart(panel: Race, table: CellTable, place: tuple[int, ...], lines: list[Li
     return Chart(_title(panel, place), panel.plotted, y_name, tuple(series), mark=mark)
 
 
-def _style(name: str) -> str:
+def series_style(name: str) -> str:
     """A hue for a family, one for all contenders. A dash marks an abstract base, or another malloc."""
     if name in CONTENDERS:
         return "contender"

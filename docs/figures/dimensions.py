@@ -1,0 +1,50 @@
+"""The documents' figures of the five dimensions around a centre."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from figures.stored import conditions, load, markdown_table, stored_file
+from mallard.bench.analysis.cell_tables import Line
+from mallard.bench.analysis.names import BASE
+from mallard.bench.analysis.panel.dimensions import value_text, varied
+from mallard.bench.analysis.panel.races import race_tables
+from mallard.bench.analysis.ranking import pick_strategy
+from mallard.bench.analysis.words import nanoseconds, percent
+from mallard.bench.experiments.dimensions import EXPERIMENT
+
+NAME = EXPERIMENT.name
+
+
+def blocks() -> dict[str, Callable[[], str]]:
+    return {NAME: table}
+
+
+def table() -> str:
+    """Percent of new-delete, which is in nanoseconds; the pick of a line is bold."""
+    if not stored_file(NAME).exists():
+        return f"Not measured yet: `mallard bench {NAME}` does it."
+    measured = race_tables(NAME, load(NAME).rows)[0]
+    names = measured.strategies
+    lines = [
+        [value_text(variation.dimension, value), *_cells(line, names)]
+        for variation in varied(measured)
+        for value, line in variation.lines
+    ]
+    heading = ["around the centre", *(f"{name}, ns" if name == BASE else name for name in names)]
+    return f"{markdown_table(heading, lines)}\n\n{conditions(NAME)}"
+
+
+def _cells(line: Line, names: list[str]) -> list[str]:
+    pick = pick_strategy(line)
+    figures = {name: _figure(line, name) for name in names}
+    return [f"**{text}**" if name == pick and text else text for name, text in figures.items()]
+
+
+def _figure(line: Line, name: str) -> str:
+    if not line.finished(name):
+        return ""
+    cell = line.cells[name]
+    if name == BASE:
+        return nanoseconds(cell.ns_per_operation)
+    return percent(cell.ratio.median) if cell.ratio else ""
