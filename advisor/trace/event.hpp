@@ -16,7 +16,7 @@ using context_id = std::uint32_t;
 
 /// One event of one process.
 ///
-/// The kinds `thread_begin`, `thread_end`, `function_enter`, `function_exit` and `gap` are events without a stack. They have
+/// The kinds `thread_begin`, `thread_end`, `function_enter`, `function_exit`, `gap` and `resident` are events without a stack. They have
 /// no context, and do not affect `kept` of the thread's next event with a stack. Other records without a stack are
 /// not events: `code`, `name` and `time_inside` are in the reader's tables and in `ticks_inside`.
 struct event {
@@ -25,7 +25,7 @@ struct event {
     /// Address of the block or function. For scopes and progress the number of the name, for instances that of the instance.
     std::uint64_t address = 0;
     /// Requested bytes of an allocation. The number of allocations for `pool_rolled_back`, the frame for functions, the number
-    /// of skipped events for `gap`; else 0.
+    /// of skipped events for `gap`, 1/65,536 of a block's pages for `resident`; else 0.
     std::uint64_t bytes = 0;
     std::uint64_t ticks_inside = 0;   ///< spent in the allocator; 0 if this event was not timed
     std::uint64_t ticks_recorder = 0; ///< spent in the recorder, if the event was timed
@@ -46,6 +46,14 @@ struct code_file {
     std::string build_id;           ///< bytes, not digits; empty if the file has none
     std::string path;               ///< empty if the trace was redacted
     std::uint64_t first_ticks = 0;  ///< the file was loaded at this time or before
+};
+
+/// The resident memory of a process at one moment, as the system counts it.
+struct memory_sample {
+    std::uint64_t ticks = 0;
+    std::uint64_t resident_bytes = 0;
+    /// Of these, in files and shared memory: code, and the recorder's part.
+    std::uint64_t file_bytes = 0;
 };
 
 /// One recorded process.

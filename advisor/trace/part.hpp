@@ -18,7 +18,8 @@
 
 namespace mallard::trace {
 
-inline constexpr std::uint64_t part_magic = 0x32'74'72'61'70'64'72'6d; // "mrdpart2"
+inline constexpr std::uint64_t part_magic =
+    0x33'74'72'61'70'64'72'6d; // "mrdpart3": the last letter is the version
 inline constexpr std::size_t header_bytes = 4096;
 inline constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
 

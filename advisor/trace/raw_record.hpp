@@ -53,6 +53,11 @@ enum class record_kind : std::uint8_t {
     pool_freed,          ///< address, pool
     pool_released,       ///< pool: all its blocks are freed
     pool_rolled_back, ///< allocations, pool: so many of the last allocations are undone; freed ones count, undone ones do not
+    // Control calls: functions of malloc that neither allocate nor free. No fields; all of them are timed.
+    malloc_trim = 36,
+    mallinfo,
+    mallinfo2,
+    mallopt,
 
     // No stack.
     thread_begin =
@@ -66,6 +71,8 @@ enum class record_kind : std::uint8_t {
     function_enter,
     function_exit,
     gap, ///< the number of events of the thread that sampling skipped here
+    /// Of a large block that is about to be freed, or that is live at the end: its resident share in 1/65,536, address.
+    resident,
 };
 
 /// The end of a stack.
@@ -115,6 +122,9 @@ constexpr bool is_of_pool(record_kind kind) noexcept {
 constexpr bool is_of_instance(record_kind kind) noexcept {
     return kind >= record_kind::instance_begin && kind <= record_kind::instance_leave;
 }
+constexpr bool is_control(record_kind kind) noexcept {
+    return kind >= record_kind::malloc_trim && kind <= record_kind::mallopt;
+}
 constexpr bool is_of_function(record_kind kind) noexcept {
     return kind == record_kind::function_enter || kind == record_kind::function_exit;
 }
@@ -122,7 +132,7 @@ constexpr bool is_of_function(record_kind kind) noexcept {
 constexpr bool is_known(record_kind kind) noexcept {
     return allocates(kind) || (kind >= record_kind::free && kind <= record_kind::realloc_failed) ||
            (kind >= record_kind::scope_begin && kind <= record_kind::instance_leave) || is_of_pool(kind) ||
-           (kind >= record_kind::thread_begin && kind <= record_kind::gap);
+           is_control(kind) || (kind >= record_kind::thread_begin && kind <= record_kind::resident);
 }
 
 /// Returns: true if a reader of a trace gets the record as an event.
@@ -131,14 +141,16 @@ constexpr bool is_event(record_kind kind) noexcept {
            kind != record_kind::time_inside;
 }
 
-// The fields of an event with a stack, in order.
+// The fields of an event, in order.
 constexpr bool has_bytes(record_kind kind) noexcept {
-    return allocates(kind) || kind == record_kind::pool_allocated || kind == record_kind::pool_rolled_back;
+    return allocates(kind) || kind == record_kind::pool_allocated || kind == record_kind::pool_rolled_back ||
+           kind == record_kind::resident;
 }
 /// The address of a block.
 constexpr bool has_address(record_kind kind) noexcept {
     return allocates(kind) || (kind >= record_kind::free && kind <= record_kind::realloc_failed) ||
-           kind == record_kind::pool_allocated || kind == record_kind::pool_freed;
+           kind == record_kind::pool_allocated || kind == record_kind::pool_freed ||
+           kind == record_kind::resident;
 }
 /// The number of a name or an instance.
 constexpr bool has_number(record_kind kind) noexcept {

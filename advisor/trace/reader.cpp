@@ -46,6 +46,10 @@ const std::vector<std::string>& reader::names(std::size_t process) const noexcep
     return state_->table.content[process].names;
 }
 
+const std::vector<memory_sample>& reader::memory(std::size_t process) const noexcept {
+    return state_->table.content[process].memory;
+}
+
 void reader::begin(std::size_t process) {
     state_->merger = std::make_unique<thread_merger>(state_->file, state_->table.content[process]);
 }

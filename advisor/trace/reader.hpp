@@ -36,6 +36,9 @@ public:
     /// Names of scopes and marks, by number; empty for unused numbers.
     [[nodiscard]] const std::vector<std::string>& names(std::size_t process) const noexcept;
 
+    /// Samples of resident memory, in the order of time; none of a process that ended soon.
+    [[nodiscard]] const std::vector<memory_sample>& memory(std::size_t process) const noexcept;
+
     /// Effects: makes next() return the first events of that process.
     void begin(std::size_t process);
 

@@ -157,6 +157,7 @@ struct writer::state::recorded_process final : chunk_sink {
     waiting_thread& find_thread(std::uint32_t thread);
     void resume(const input& source, frame_table::process_content& written);
     void write_tables();
+    void write_memory_frame(frame_head head);
     void write_events(std::uint32_t thread, waiting_thread& pending);
     void write_all_events();
     void write_longest();
@@ -175,6 +176,7 @@ struct writer::state::recorded_process final : chunk_sink {
     byte_writer names;
     std::uint32_t code_count = 0;
     std::uint32_t name_count = 0;
+    std::vector<memory_sample> samples;
 };
 
 void writer::state::recorded_process::take(const event& added, stack_end end) {
@@ -283,6 +285,24 @@ void writer::state::recorded_process::write_tables() {
         names.clear();
         name_count = 0;
     }
+    if (!samples.empty()) {
+        write_memory_frame(head);
+    }
+}
+
+void writer::state::recorded_process::write_memory_frame(frame_head head) {
+    head.kind = frame_kind::memory;
+    head.count = static_cast<std::uint32_t>(samples.size());
+    head.first_ticks = samples.front().ticks;
+    head.last_ticks = samples.back().ticks;
+    byte_writer body;
+    std::uint64_t last_ticks = head.first_ticks;
+    for (const memory_sample& sample : samples) {
+        write_memory(body, sample, last_ticks);
+        last_ticks = sample.ticks;
+    }
+    owner.write_frame(head, body);
+    samples.clear();
 }
 
 void writer::state::recorded_process::write_events(std::uint32_t thread, waiting_thread& pending) {
@@ -404,6 +424,16 @@ void writer::add_chunk(std::size_t index, std::span<const std::byte> records) {
     }
     while (to.waiting > most_waiting) {
         to.write_longest();
+    }
+}
+
+void writer::add_memory(std::size_t index, const memory_sample& sample) {
+    auto& to = *state_->processes.at(index);
+    if (to.samples.empty() || to.samples.back().ticks <= sample.ticks) {
+        to.samples.push_back(sample);
+    }
+    if (to.samples.size() == most_waiting_entries) {
+        to.write_tables();
     }
 }
 

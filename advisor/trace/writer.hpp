@@ -43,6 +43,9 @@ public:
     /// Throws: trace_error if the file cannot be written.
     void add_chunk(std::size_t index, std::span<const std::byte> records);
 
+    /// Effects: adds a sample of the process's memory. Samples come in the order of time.
+    void add_memory(std::size_t index, const memory_sample& sample);
+
     /// Effects: sets the level of zstd for later frames.
     void set_level(int level) noexcept;
 

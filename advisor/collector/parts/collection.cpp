@@ -24,6 +24,9 @@ constexpr unsigned most_on_time = 8;
 // The compressed events have at most about a quarter of the bytes of their records.
 constexpr std::uint64_t records_per_trace_byte = 4;
 
+// A sample takes some microseconds of the collector, and slows the program not at all.
+constexpr auto between_samples = std::chrono::milliseconds(2);
+
 bool is_readable(int descriptor) noexcept {
     pollfd query{descriptor, POLLIN, 0};
     return ::poll(&query, 1, 0) > 0;
@@ -124,6 +127,29 @@ bool collection::has_begun(recorded_process& process) {
     return true;
 }
 
+/// A process that executed another program has the memory of that one.
+void collection::sample_memory() {
+    if (stopped_ != trace::stop_reason::none) {
+        return;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_sample_) {
+        return;
+    }
+    next_sample_ = now + between_samples;
+    for (const auto& process : parts_) {
+        const bool has_later_program = std::ranges::any_of(parts_, [&](const auto& other) {
+            return other->facts.number == process->facts.number && other->program > process->program;
+        });
+        if (!process->number || has_later_program || process->is_done || process->has_ended()) {
+            continue;
+        }
+        if (const auto sample = collector::sample_memory(process->facts.number)) {
+            to_->add_memory(*process->number, *sample);
+        }
+    }
+}
+
 void collection::uncount_programs() {
     for (auto& process : parts_) {
         if (process->is_program || !process->file.has_header() ||
@@ -215,6 +241,7 @@ unsigned collection::collect(std::uint32_t except) {
                 count += process->file.take_full([&](auto records) { add_chunk(*process, records); });
             }
         }
+        sample_memory();
         check_end();
         to_->set_level(count > most_on_time ? trace::writer::quick_level : trace::writer::default_level);
         release_chunks();

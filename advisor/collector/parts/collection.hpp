@@ -96,6 +96,7 @@ private:
     void end(recorded_process& process, int status, std::uint64_t cpu_time = 0);
     void end_exited(std::uint32_t except);
     void remove_ended();
+    void sample_memory();
     void check_disk();
     void check_end();
     void end_now(const std::string& reason);
@@ -119,7 +120,8 @@ private:
     std::uint64_t most_bytes_ = UINT64_MAX;
     std::function<std::string()> asked_to_end_;
     std::uint64_t unflushed_bytes_ = 0; ///< of records that were delivered since the last flush
-    std::uint64_t end_ticks_ = 0;       ///< the moment at which an option ended the recording
+    std::chrono::steady_clock::time_point next_sample_; ///< of memory
+    std::uint64_t end_ticks_ = 0;                       ///< the moment at which an option ended the recording
     result result_;
 };
 

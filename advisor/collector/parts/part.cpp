@@ -15,6 +15,7 @@
 #include <ctime>
 #include <filesystem>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -311,6 +312,18 @@ trace::process running_process(std::uint32_t number) {
         begin = end + 1;
     }
     return process;
+}
+
+std::optional<trace::memory_sample> sample_memory(std::uint32_t number) {
+    std::uint64_t total = 0;
+    std::uint64_t resident = 0;
+    std::uint64_t of_files = 0; // and shared memory
+    const std::string text = text_of_system_file("/proc/" + std::to_string(number) + "/statm");
+    if (!(std::istringstream(text) >> total >> resident >> of_files) || resident == 0) {
+        return std::nullopt; // a process that ends has no memory left
+    }
+    const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    return trace::memory_sample{recorder::arch::time_stamp(), resident * page, of_files * page};
 }
 
 std::uint64_t process_cpu_time(pid_t process) noexcept {

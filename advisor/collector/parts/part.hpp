@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <vector>
@@ -107,6 +108,9 @@ void add_header(trace::process& facts, const trace::part_header& header);
 
 /// Returns: the CPU time of the process since the part began, in nanoseconds; 0 if unknown.
 std::uint64_t cpu_time(const trace::part_header& header, std::uint64_t until) noexcept;
+
+/// Returns: the resident memory of a running process; nothing if the system does not report it.
+std::optional<trace::memory_sample> sample_memory(std::uint32_t number);
 
 /// Returns: the CPU time of a process in nanoseconds; 0 if unknown.
 std::uint64_t process_cpu_time(pid_t process) noexcept;

@@ -43,6 +43,9 @@ void analysis::add(const trace::event& event) {
     if (event.kind == trace::record_kind::gap) {
         thread_stacks_[event.thread].skip_events();
     }
+    if (event.kind == trace::record_kind::resident) {
+        count_resident(event);
+    }
     if (!trace::has_stack(event.kind)) {
         return;
     }
@@ -73,6 +76,10 @@ void analysis::add(const trace::event& event) {
             pools_.follow(event, blocks_);
         } else if (trace::is_of_instance(event.kind)) {
             instances_.follow(event);
+        } else if (trace::is_control(event.kind)) {
+            control_count& count = controls_[{calls_.find_or_add(event.context), event.kind}];
+            ++count.calls;
+            count.ticks_inside += event.ticks_inside;
         } else if (event.kind == trace::record_kind::progress) {
             mark_progress(event.address);
         } else {
@@ -242,6 +249,21 @@ void analysis::mark_progress(std::uint64_t name) {
     }
     count.last_ticks = ticks_;
     count.last_allocation = allocations_;
+}
+
+/// The share of a block of an earlier recording, or of the parent of a fork, belongs to no live block.
+void analysis::count_resident(const trace::event& event) {
+    constexpr std::uint64_t whole = 65'536;
+    const auto block = event.address == 0 ? std::nullopt : blocks_.take(event.address);
+    if (!block) {
+        return;
+    }
+    blocks_.insert(*block);
+    resident_count& count = residents_[block->call];
+    ++count.blocks;
+    count.bytes += block->bytes;
+    count.resident_bytes += static_cast<double>(block->bytes) *
+                            static_cast<double>(std::min(event.bytes, whole)) / static_cast<double>(whole);
 }
 
 void analysis::finish() {

@@ -124,6 +124,22 @@ public:
     [[nodiscard]] const std::map<std::uint64_t, progress_count>& progress() const noexcept {
         return progress_;
     }
+    struct control_count {
+        std::uint64_t calls = 0;
+        std::uint64_t ticks_inside = 0;
+    };
+    /// malloc_trim and the like, by the call and the function.
+    [[nodiscard]] const std::map<std::pair<call_id, trace::record_kind>, control_count>&
+    controls() const noexcept {
+        return controls_;
+    }
+    struct resident_count {
+        std::uint64_t blocks = 0;
+        std::uint64_t bytes = 0;
+        double resident_bytes = 0;
+    };
+    /// Of the large blocks whose resident pages were counted, by the call that allocated them.
+    [[nodiscard]] const std::map<call_id, resident_count>& residents() const noexcept { return residents_; }
     [[nodiscard]] std::size_t threads() const noexcept { return threads_.size(); }
     /// Ticks from the first to the last event of each thread, summed.
     [[nodiscard]] std::uint64_t thread_ticks() const noexcept;
@@ -151,6 +167,7 @@ private:
     /// Returns: true if the thread must have lost its processor during the operation.
     [[nodiscard]] bool was_interrupted(std::uint64_t ticks_inside) const noexcept;
     void mark_progress(std::uint64_t name);
+    void count_resident(const trace::event& event);
     /// Effects: counts the pages of the blocks that the snapshot has read.
     void count_pages();
 
@@ -177,6 +194,8 @@ private:
     instances instances_;
     recorded_pools pools_;
     std::map<std::uint64_t, progress_count> progress_;
+    std::map<std::pair<call_id, trace::record_kind>, control_count> controls_;
+    std::map<call_id, resident_count> residents_;
     recent_events recent_;
     heap_snapshot snapshot_;
     page_census pages_;

@@ -55,6 +55,7 @@ std::string profile(trace::reader& reader, std::size_t process_index, const argu
         }
     }
     request.marked_names = reader.names(process_index);
+    request.memory = reader.memory(process_index);
     request.scope = options.scope;
     request.all_rows = options.all_rows;
     return profile_report(analyse, names, request);

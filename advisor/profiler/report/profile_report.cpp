@@ -85,9 +85,11 @@ std::string profile_report(const analysis& results, code_names& names, const rep
     write_owners(to, source);
     write_almost_contained(to, source);
     write_already_pooled(to, source);
+    write_control_calls(to, source);
+    write_large_blocks(to, source);
     write_markers(to, source, process.names_lost);
     write_pools(to, source);
-    write_timeline(to, source);
+    write_timeline(to, source, request.memory, process.first_ticks);
     write_lifetimes(to, source);
     write_flame(to, source);
     if (in_depth) {

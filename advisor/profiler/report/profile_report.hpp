@@ -24,11 +24,12 @@ struct report_request {
     std::uint64_t file_bytes = 0;
     std::uint64_t torn_bytes = 0;
     std::vector<trace::process> processes;
-    std::size_t chosen = 0;                ///< in `processes`
-    std::string build_id;                  ///< of its executable, in hexadecimal digits; empty if unknown
-    std::vector<std::string> marked_names; ///< of scopes, marks and pools, by number
-    std::optional<std::string> scope;      ///< the scope to show in depth
-    bool all_rows = false;                 ///< list all sites and scopes
+    std::size_t chosen = 0;                   ///< in `processes`
+    std::string build_id;                     ///< of its executable, in hexadecimal digits; empty if unknown
+    std::vector<std::string> marked_names;    ///< of scopes, marks and pools, by number
+    std::vector<trace::memory_sample> memory; ///< of the chosen process
+    std::optional<std::string> scope;         ///< the scope to show in depth
+    bool all_rows = false;                    ///< list all sites and scopes
 };
 
 /// Returns: the document, a line of JSON.

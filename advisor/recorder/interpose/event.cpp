@@ -22,6 +22,21 @@ void note_end() noexcept {
     the_recording.note_end();
 }
 
+namespace {
+
+// A process that is killed, or calls _exit, leaves its live blocks uncounted.
+[[gnu::destructor]] void count_large_blocks() {
+    if (!the_recording.large.any() || in_sandbox()) {
+        return;
+    }
+    const event current(MALLARD_FRAME);
+    if (thread_log* const log = current.log(); log != nullptr && the_recording.part.is_of_this_process()) {
+        log->write_large_blocks();
+    }
+}
+
+} // namespace
+
 /// They are not followed, until they open a part.
 void count_programs(int programs) noexcept {
     if (the_recording.on() || the_recording.is_idle()) {

@@ -89,6 +89,15 @@ public:
         return block;
     }
 
+    /// Effects: records a control call that took `ticks`.
+    void controlled(record_kind kind, std::uint64_t ticks) noexcept {
+        if (log_ != nullptr) {
+            const std::uint64_t begin = time_stamp();
+            log_->controlled(kind, from_);
+            log_->write_ticks(without_stamp(ticks), time_stamp() - begin);
+        }
+    }
+
     [[nodiscard]] thread_log* log() const noexcept { return log_; }
     [[nodiscard]] caller from() const noexcept { return from_; }
 

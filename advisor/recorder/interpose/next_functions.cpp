@@ -89,6 +89,10 @@ void find_allocator() noexcept {
     resolve(resolved.posix_memalign, "posix_memalign");
     resolve(resolved.valloc, "valloc");
     resolve(resolved.pvalloc, "pvalloc");
+    resolve(resolved.malloc_trim, "malloc_trim");
+    resolve(resolved.mallinfo, "mallinfo");
+    resolve(resolved.mallinfo2, "mallinfo2");
+    resolve(resolved.mallopt, "mallopt");
 }
 
 [[gnu::noinline]] const next_allocator& resolve_all() noexcept {

@@ -10,6 +10,12 @@
 
 namespace mallard::recorder {
 
+/// `struct mallinfo` and, of std::size_t, `struct mallinfo2`, which the headers of glibc have since 2.33.
+template <typename Number>
+struct heap_figures {
+    std::array<Number, 10> values;
+};
+
 struct next_allocator {
     void* (*malloc)(std::size_t) = nullptr;
     void* (*calloc)(std::size_t, std::size_t) = nullptr;
@@ -20,6 +26,11 @@ struct next_allocator {
     int (*posix_memalign)(void**, std::size_t, std::size_t) = nullptr;
     void* (*valloc)(std::size_t) = nullptr;
     void* (*pvalloc)(std::size_t) = nullptr;
+    // Null if no library has them, and until all functions are resolved.
+    int (*malloc_trim)(std::size_t) = nullptr;
+    heap_figures<int> (*mallinfo)() = nullptr;
+    heap_figures<std::size_t> (*mallinfo2)() = nullptr;
+    int (*mallopt)(int, int) = nullptr;
 };
 
 /// Returns: the functions; resolves them at the first call, which precedes all constructors.

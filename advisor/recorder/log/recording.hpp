@@ -3,6 +3,7 @@
 
 #include "recorder/code/code_files.hpp"
 #include "recorder/code/code_objects.hpp"
+#include "recorder/log/large_blocks.hpp"
 #include "recorder/log/part_file.hpp"
 #include "recorder/log/sampler.hpp"
 #include "recorder/marks/name_table.hpp"
@@ -78,6 +79,7 @@ public:
     name_table names;
     unloads unloaded;
     sampled_blocks sampled;
+    large_blocks large;
     trace::stack_source stacks = trace::stack_source::descriptions;
     std::uint32_t sample_one_in = 1;
     /// One event in `time_one_in` has the time that the allocator took.

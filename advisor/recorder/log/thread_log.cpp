@@ -3,6 +3,7 @@
 #include "recorder/code/code_files.hpp"
 #include "recorder/log/recording.hpp"
 #include "recorder/log/stack_check.hpp"
+#include "recorder/system/resident_pages.hpp"
 #include "recorder/system/sandbox.hpp"
 #include "recorder/system/thread.hpp"
 #include "recorder/system/time_stamp.hpp"
@@ -50,6 +51,9 @@ bool thread_log::allocated(record_kind kind, std::uint64_t bytes, const void* bl
     if (sampler_.is_on()) [[unlikely]] {
         add_sampled(block);
     }
+    if (bytes >= large_blocks::least_bytes) [[unlikely]] {
+        the_recording.large.add(block, bytes);
+    }
     return true;
 }
 
@@ -61,10 +65,31 @@ bool thread_log::freed(record_kind kind, const void* block, caller from) noexcep
             return false;
         }
     }
+    if (the_recording.large.any()) [[unlikely]] {
+        write_resident(block);
+    }
     if (std::byte* const to = begin_event(from)) {
         publish(kind, write_address(to, block));
     }
     return true;
+}
+
+void thread_log::write_resident(const void* block) noexcept {
+    if (const auto ending = the_recording.large.take(block)) {
+        write_resident(*ending);
+    }
+}
+
+void thread_log::write_resident(const large_blocks::block& block) noexcept {
+    const auto share = in_sandbox() ? std::nullopt : resident_share(block.address, block.bytes);
+    if (share && has_room(trace::most_event_bytes)) {
+        std::byte* const to = trace::write_number(write_time(at_ + 1), *share);
+        publish(record_kind::resident, write_address(to, reinterpret_cast<const void*>(block.address)));
+    }
+}
+
+void thread_log::write_large_blocks() noexcept {
+    the_recording.large.take_all([this](const large_blocks::block& block) { write_resident(block); });
 }
 
 void thread_log::reallocation_failed(const void* block, bool was_recorded, caller from) noexcept {
@@ -90,6 +115,12 @@ void thread_log::add_sampled(const void* block) noexcept {
 void thread_log::marked(record_kind kind, std::uint64_t number, caller from) noexcept {
     if (std::byte* const to = begin_event(from)) {
         publish(kind, trace::write_number(to, number));
+    }
+}
+
+void thread_log::controlled(record_kind kind, caller from) noexcept {
+    if (std::byte* const to = begin_event(from)) {
+        publish(kind, to);
     }
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "recorder/code/code_objects.hpp"
+#include "recorder/log/large_blocks.hpp"
 #include "recorder/log/sampler.hpp"
 #include "recorder/marks/open_marks.hpp"
 #include "recorder/system/thread.hpp"
@@ -53,6 +54,8 @@ public:
     /// Requires: that end was the thread's last event.
     void reallocation_failed(const void* block, bool was_recorded, caller from) noexcept;
     void marked(record_kind kind, std::uint64_t number, caller from) noexcept;
+    /// Effects: writes a control call, which no sampling skips.
+    void controlled(record_kind kind, caller from) noexcept;
 
     // marks.cpp: marks of the program.
 
@@ -65,6 +68,9 @@ public:
     void allocated_by_pool(std::uint64_t bytes, const void* block, std::uint64_t pool, caller from) noexcept;
     void freed_to_pool(const void* block, std::uint64_t pool, caller from) noexcept;
     void rolled_back(std::uint64_t allocations, std::uint64_t pool, caller from) noexcept;
+
+    /// Effects: writes the resident share of the large blocks that are live.
+    void write_large_blocks() noexcept;
 
     /// Effects: writes a name from the recording's table.
     void write_name(std::uint32_t number) noexcept;
@@ -106,6 +112,8 @@ private:
     [[gnu::always_inline]] inline void forget_unloaded(caller from) noexcept;
     void add_sampled(const void* block) noexcept;
     void write_gap() noexcept;
+    [[gnu::noinline]] void write_resident(const void* block) noexcept;
+    void write_resident(const large_blocks::block& block) noexcept;
     std::byte* write_time(std::byte* to) noexcept;
     std::byte* write_levels(std::byte* to, unsigned kept, unsigned already_written) noexcept;
     [[gnu::always_inline]] inline std::byte* copy_ends(std::byte* to, unsigned begin, unsigned end,

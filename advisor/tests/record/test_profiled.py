@@ -8,6 +8,7 @@ import re
 import struct
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from advisor_programs import LONGEST, front
@@ -17,6 +18,7 @@ FILE_HEAD = 16
 FRAME_HEAD = 68
 ALLOCATIONS = range(1, 9)  # numbers of `record_kind` in advisor/trace/raw_record.hpp
 HUGE = 100_000_000_000
+WRITTEN = {"sparse": 1 / 64, "half": 0.5, "nothing": 0.0, "all": 1.0}
 MOST_PAGE_BYTES = 5_000_000
 
 
@@ -128,6 +130,44 @@ def test_folded_stacks_have_the_bytes_of_the_events(record, collector, tmp_path)
         assert max(len(stack) for stack, _ in stacks) > 10
         totals[name] = sum(figure for _, figure in stacks)
     assert (totals["folded-blocks"], totals["folded"]) == count_allocations(collector, trace)
+
+
+def test_samples_resident_memory_beside_live_blocks(record, collector, toys):
+    """Of eight threads each keeps 20 MiB, of which 20 MiB are live at a time."""
+    program = toys.build("retains", ["retains.cpp"], "-g")
+    timeline = read_profile(collector, record(program, 8, 20).trace)["timeline"]
+    samples = timeline["resident"]
+    assert len(samples) >= 3
+    assert [at for at, _, _ in samples] == sorted(at for at, _, _ in samples)
+    own = [resident - files for _, resident, files in samples]
+    assert max(own) > 100 << 20 > timeline["peak_bytes"]
+    assert all(0 < files < resident < 1 << 30 for _, resident, files in samples)
+
+
+@pytest.mark.parametrize("ending", ["frees", "keeps", "child"])
+@pytest.mark.parametrize("options", [[], ["--follow"]])
+def test_counts_the_written_pages_of_large_blocks(record, collector, toys, ending, options):
+    program = toys.build("large_blocks", ["large_blocks.c"], "-g")
+    done = record(program, ending, options=options)
+    assert done.status == 0, done.messages
+    profile = read_profile(collector, done.trace)
+    lines = {int(toys.line("large_blocks.c", name).split(":")[1]): name for name in WRITTEN}
+    shares = {}
+    for row in profile["large_blocks"]:
+        assert (row["allocations"], row["bytes"]) == (1, 32 << 20)
+        shares[lines[profile["places"][row["place"]]["line"]]] = row["resident_bytes"] / row["bytes"]
+    assert shares == {name: pytest.approx(share, abs=0.02) for name, share in WRITTEN.items()}
+
+
+def test_executed_programs_have_memory_of_their_own(record, collector, toys):
+    program = toys.build("retains", ["retains.cpp"], "-g")
+    done = record("sh", "-c", f"exec {program} 8 20", options=["--follow"])
+    shell = Path("/bin/sh").resolve().name
+    highest = {}
+    for name in (shell, "retains"):
+        profile = read_profile(collector, done.trace, "--process", name)
+        highest[name] = max((resident for _, resident, _ in profile["timeline"]["resident"]), default=0)
+    assert highest[shell] < 50 << 20 < highest["retains"]
 
 
 def test_reports_the_size_of_the_page(record, toys, tmp_path):

@@ -66,6 +66,10 @@ std::vector<std::byte> trace_with_facts(bool redact) {
         [](trace::writer& to) {
             to.add_process({});
             to.add_chunk(0, chunk_with_facts());
+            for (const auto& [ticks, resident] :
+                 {std::pair{600U, 40U}, {599U, 1U}, {600U, 41U}, {900U, 1U << 30}}) {
+                to.add_memory(0, {ticks, std::uint64_t{resident} << 10, 4096});
+            }
             to.end_process(0, all_facts());
         },
         {.redact = redact});
@@ -110,6 +114,18 @@ TEST(facts, round_trip) {
     EXPECT_EQ(from.names(0)[3], "parse");
     EXPECT_EQ(from.names(0)[trace::most_names], "last");
     EXPECT_EQ(from.names(0)[2], "");
+}
+
+TEST(facts, have_memory_in_the_order_of_time) {
+    memory_file file;
+    file.set(trace_with_facts(false));
+    const trace::reader from(file.path());
+    ASSERT_EQ(from.memory(0).size(), 3U);
+    EXPECT_EQ(from.memory(0)[1].ticks, 600U);
+    EXPECT_EQ(from.memory(0)[1].resident_bytes, 41U << 10);
+    EXPECT_EQ(from.memory(0)[2].ticks, 900U);
+    EXPECT_EQ(from.memory(0)[2].resident_bytes, std::uint64_t{1} << 40);
+    EXPECT_EQ(from.memory(0)[2].file_bytes, 4096U);
 }
 
 TEST(facts, omit_file_names_if_redacted) {

@@ -144,6 +144,12 @@ void chunk_parser::parse_record(record_kind kind, chunk_sink& sink) {
         sink.take(result, stack_end::outermost);
         break;
     }
+    case record_kind::resident: {
+        event result = new_event(kind);
+        parse_fields(result);
+        sink.take(result, stack_end::outermost);
+        break;
+    }
     case record_kind::gap: {
         event result = new_event(kind);
         result.bytes = from_.number();

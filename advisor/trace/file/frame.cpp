@@ -100,7 +100,7 @@ std::optional<frame_head> to_frame_head(std::span<const std::byte, frame_head_by
         count = from.get_u32();
     }
     const bool known = kind >= static_cast<std::uint32_t>(frame_kind::process) &&
-                       kind <= static_cast<std::uint32_t>(frame_kind::end);
+                       kind <= static_cast<std::uint32_t>(frame_kind::memory);
     if (!known || head.count > most_in_frame || head.plain_bytes > most_plain_bytes ||
         head.first_ticks > head.last_ticks) {
         return std::nullopt;

@@ -18,12 +18,13 @@
 namespace mallard::trace {
 
 inline constexpr std::array<char, 8> file_magic{'\x89', 'm', 'a', 'l', 'l', 't', 'r', '\n'};
-inline constexpr std::uint32_t file_version = 2;
+inline constexpr std::uint32_t file_version = 3;
 inline constexpr std::size_t file_head_bytes = 16;
 inline constexpr std::size_t frame_head_bytes = 68;
 
 /// Limits of a frame, so that a damaged one cannot make a reader allocate much memory.
-inline constexpr std::uint32_t most_in_frame = 1U << 18; ///< events, contexts, files of code or names
+inline constexpr std::uint32_t most_in_frame =
+    1U << 18; ///< events, contexts, files of code, names or samples of memory
 inline constexpr std::uint32_t most_plain_bytes = 1U << 26;
 
 enum class frame_kind : std::uint8_t {
@@ -33,7 +34,8 @@ enum class frame_kind : std::uint8_t {
     names = 4,    ///< names of scopes and marks
     events = 5,   ///< events of one thread
     process_end = 6,
-    end = 7, ///< the end of the file
+    end = 7,    ///< the end of the file
+    memory = 8, ///< resident memory over time
 };
 
 struct frame_head {

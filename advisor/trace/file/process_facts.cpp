@@ -7,6 +7,8 @@ namespace mallard::trace {
 
 namespace {
 
+constexpr std::uint64_t kibibyte = 1024;
+
 std::uint32_t read_u32(byte_reader& from) {
     return static_cast<std::uint32_t>(from.number_up_to(UINT32_MAX));
 }
@@ -84,6 +86,20 @@ code_file read_code_file(byte_reader& from) {
     result.first_ticks = from.number();
     result.build_id = from.text();
     result.path = from.text();
+    return result;
+}
+
+void write_memory(byte_writer& to, const memory_sample& sample, std::uint64_t last_ticks) {
+    to.number(sample.ticks - last_ticks);
+    to.number(sample.resident_bytes / kibibyte);
+    to.number(sample.file_bytes / kibibyte);
+}
+
+memory_sample read_memory(byte_reader& from, std::uint64_t last_ticks) {
+    memory_sample result;
+    result.ticks = last_ticks + from.number_up_to(UINT64_MAX - last_ticks);
+    result.resident_bytes = from.number_up_to(UINT64_MAX / kibibyte) * kibibyte;
+    result.file_bytes = from.number_up_to(UINT64_MAX / kibibyte) * kibibyte;
     return result;
 }
 

@@ -103,6 +103,7 @@ void frame_table::read_frame(const frame_head& head, std::uint64_t body_place) {
         return;
     }
     process_content& to = content[head.process];
+    const std::size_t first_sample = to.memory.size();
     switch (head.kind) {
     case frame_kind::contexts:
         decode_contexts(body, head.count, to.contexts);
@@ -119,6 +120,12 @@ void frame_table::read_frame(const frame_head& head, std::uint64_t body_place) {
                 to.names.resize(std::size_t{name.number} + 1);
             }
             to.names[name.number] = std::move(name.name);
+        }
+        break;
+    case frame_kind::memory:
+        for (std::uint64_t ticks = head.first_ticks; to.memory.size() != first_sample + head.count;) {
+            to.memory.push_back(read_memory(from, ticks));
+            ticks = to.memory.back().ticks;
         }
         break;
     case frame_kind::process_end:

@@ -29,6 +29,7 @@ public:
         context_tree contexts;
         std::vector<code_file> code;
         std::vector<std::string> names;
+        std::vector<memory_sample> memory;
         std::map<std::uint32_t, std::vector<event_frame>> threads;
     };
 

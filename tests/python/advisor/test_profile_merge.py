@@ -78,6 +78,14 @@ def test_adds_counts_and_takes_the_highest_peak() -> None:
     assert "the peak and the timeline are those of second, which has the highest peak" in profile.warnings
 
 
+def test_control_calls_are_added_by_line() -> None:
+    trim = {"name": "malloc_trim", "place": 4, "calls": 200, "seconds": 0.25, "stack": 0}
+    others = ("mallinfo", "mallopt")
+    profile = merged(*(document(control_calls=[trim, trim | {"name": name}]) for name in others))
+    calls = {each.name: (each.calls, each.seconds) for each in profile.control_calls}
+    assert calls == {"malloc_trim": (400, 0.5), "mallinfo": (200, 0.25), "mallopt": (200, 0.25)}
+
+
 def test_ratios_are_those_of_the_sums() -> None:
     first, second = document(), document()
     amount = {"allocations": 30, "bytes": 300}

@@ -17,7 +17,7 @@ from mallard.advisor.profile.sentences import names_remedy, process_title
 from mallard.advisor.view.profile import profile_report
 from mallard.advisor.view.profile.sites import LEAKS, PEAK, TEMPORARY, list_report
 from mallard.shared.report.figures import cell_text
-from mallard.shared.report.model import Facts, Mood, Name, Report, Row, Section, Table
+from mallard.shared.report.model import Facts, Mood, Name, Report, Row, Section, Table, Timeline
 
 
 def report(profile: dict[str, Any], *, all_rows: bool = False) -> Report:
@@ -116,6 +116,44 @@ def test_separated_scope_has_no_bound() -> None:
     (row,) = table(report(document(scopes=[sure])), "Scopes").rows
     assert "\u2264" not in "".join(texts(row))
     assert texts(row)[8] == "100 %"
+
+
+def test_control_calls_that_take_time_are_shown() -> None:
+    calls = [
+        {"name": "malloc_trim", "place": 4, "calls": 200, "seconds": 0.231, "stack": 0},
+        {"name": "mallopt", "place": 5, "calls": 1, "seconds": 0.000_002, "stack": 1},
+    ]
+    (row,) = table(report(document(control_calls=calls)), "Control calls").rows
+    assert texts(row)[:1] + texts(row)[2:5] == ["malloc_trim", "200", "231 ms", "10 %"]
+    every = table(report(document(control_calls=calls), all_rows=True), "Control calls")
+    assert [texts(row)[0] for row in every.rows] == ["malloc_trim", "mallopt"]
+    titles = [section.title for section in report(document(control_calls=calls[1:])).sections]
+    assert "Control calls" not in titles
+
+
+def test_large_blocks_that_are_mostly_unwritten_are_shown() -> None:
+    rows = [
+        {"place": 4, "allocations": 2, "bytes": 128 << 20, "resident_bytes": 32 << 20, "stack": 0},
+        {"place": 5, "allocations": 1, "bytes": 1 << 20, "resident_bytes": 1 << 20, "stack": 1},
+    ]
+    (row,) = table(report(document(large_blocks=rows)), "Large blocks").rows
+    assert texts(row)[1:4] == ["2", "64.0 MiB", "25 %"]
+    assert len(table(report(document(large_blocks=rows), all_rows=True), "Large blocks").rows) == 2
+    titles = [section.title for section in report(document(large_blocks=rows[1:])).sections]
+    assert "Large blocks" not in titles
+
+
+def test_timeline_has_resident_memory_as_its_area() -> None:
+    samples = [[0.1, 9_000_000, 4_000_000], [2.0, 140_000_000, 4_000_000]]
+    timeline = document()["timeline"] | {"resident": samples}
+    shown = report(document(timeline=timeline))
+    (picture,) = (block for block in section(shown, "Timeline").blocks if isinstance(block, Timeline))
+    names = [name for name, _ in picture.series]
+    assert names[:2] == ["resident memory, without files", "the whole process"]
+    assert max(picture.series[0][1]) == 136_000_000.0
+    assert picture.title == "Resident memory and live bytes over time"
+    rows = [texts(row)[:2] for row in table(shown, "Timeline").rows[:2]]
+    assert rows == [["the whole process", "91.6 MiB"], ["resident memory, without files", "130 MiB"]]
 
 
 def test_exact_markers_precede_functions() -> None:

@@ -7,6 +7,7 @@
 #include "profiler/report/profile_report.hpp"
 #include "profiler/report/scope_details.hpp"
 
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -36,9 +37,15 @@ void write_iterations(json_writer& to, const report_source& source);
 void write_owners(json_writer& to, const report_source& source);
 void write_almost_contained(json_writer& to, const report_source& source);
 void write_already_pooled(json_writer& to, const report_source& source);
+/// Effects: writes the calls of malloc_trim and the like by site, those that took longest first.
+void write_control_calls(json_writer& to, const report_source& source);
+/// Effects: writes the large blocks whose resident pages were counted by site, those with most other pages first.
+void write_large_blocks(json_writer& to, const report_source& source);
 void write_markers(json_writer& to, const report_source& source, std::uint64_t names_lost);
 void write_pools(json_writer& to, const report_source& source);
-void write_timeline(json_writer& to, const report_source& source);
+/// Effects: writes live bytes over time, and the samples of the process's resident memory.
+void write_timeline(json_writer& to, const report_source& source,
+                    std::span<const trace::memory_sample> memory, std::uint64_t first_ticks);
 void write_lifetimes(json_writer& to, const report_source& source);
 void write_flame(json_writer& to, const report_source& source);
 

@@ -29,6 +29,28 @@ std::vector<std::vector<std::int64_t>> live_bytes(const report_source& source,
     return live;
 }
 
+/// Effects: writes for each step of the timeline the sample with the most resident memory.
+void write_memory(json_writer& to, const live_timeline& timeline,
+                  std::span<const trace::memory_sample> memory, std::uint64_t first_ticks,
+                  double seconds_per_tick) {
+    const auto ticks = [&](const trace::memory_sample& sample) {
+        return sample.ticks > first_ticks ? sample.ticks - first_ticks : 0;
+    };
+    to.key("resident").begin_list();
+    for (std::size_t at = 0; at < memory.size();) {
+        const std::uint64_t step = ticks(memory[at]) / timeline.step_ticks();
+        const trace::memory_sample* highest = &memory[at];
+        for (; at < memory.size() && ticks(memory[at]) / timeline.step_ticks() == step; ++at) {
+            highest = memory[at].resident_bytes > highest->resident_bytes ? &memory[at] : highest;
+        }
+        if (step < live_timeline::steps) {
+            to.begin_list().value(static_cast<double>(ticks(*highest)) * seconds_per_tick);
+            to.value(highest->resident_bytes).value(highest->file_bytes).end_list();
+        }
+    }
+    to.end_list();
+}
+
 void write_histogram(json_writer& to, std::string_view key, const lifetimes::histogram& histogram) {
     to.key(key).begin_list();
     for (std::size_t at = 0; at < histogram.size(); ++at) {
@@ -45,7 +67,8 @@ void write_histogram(json_writer& to, std::string_view key, const lifetimes::his
 
 } // namespace
 
-void write_timeline(json_writer& to, const report_source& source) {
+void write_timeline(json_writer& to, const report_source& source,
+                    std::span<const trace::memory_sample> memory, std::uint64_t first_ticks) {
     constexpr std::size_t most_shown = 10, most_compared = 64;
     const live_timeline& timeline = source.results.timeline();
     const double seconds_per_tick = source.ns_per_tick * 1e-9;
@@ -59,6 +82,8 @@ void write_timeline(json_writer& to, const report_source& source) {
     }
     to.end_list().field("peak_bytes", timeline.peak());
     to.field("peak_seconds", static_cast<double>(timeline.peak_ticks()) * seconds_per_tick);
+
+    write_memory(to, timeline, memory, first_ticks, seconds_per_tick);
 
     to.key("scopes").begin_list();
     if (source.shows_scopes && timeline.is_complete()) {

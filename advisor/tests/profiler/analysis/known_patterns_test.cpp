@@ -56,6 +56,28 @@ TEST(known_patterns, report_loops_that_free_their_blocks_each_round) {
     EXPECT_EQ(program.scope("serve").most_between_returns, 150U);
 }
 
+TEST(known_patterns, report_control_calls_by_site_with_their_time) {
+    using kind = mallard::trace::record_kind;
+    story program;
+    program.call("main");
+    for (int request = 0; request < 3; ++request) {
+        program.call("handle", 7);
+        program.free(program.allocate(100));
+        program.control(kind::malloc_trim, 2'000'000, 9); // longer than any allocation takes
+        program.leave();
+    }
+    program.control(kind::mallopt, 1000, 8);
+    const std::string section = read_section(program.profile(), "control_calls", "markers");
+    const std::size_t trim = section.find(R"("name":"malloc_trim","place":)");
+    const std::size_t option = section.find(R"("name":"mallopt","place":)");
+    ASSERT_NE(option, std::string::npos) << section;
+    EXPECT_LT(trim, option) << section;
+    EXPECT_NE(section.find(R"("calls":3,"seconds":0.006,)"), std::string::npos) << section;
+    EXPECT_NE(section.find(R"("calls":1,"seconds":1.0)"), std::string::npos) << section;
+    EXPECT_EQ(program.analysis().counted().timed_events, 0U);
+    EXPECT_EQ(program.analysis().counted().interrupted_events, 0U);
+}
+
 TEST(known_patterns, do_not_report_accumulating_blocks_as_iterations) {
     story program;
     program.call("main").call("fill");
@@ -131,7 +153,7 @@ TEST(known_patterns, distinguish_pool_chunks_from_growing_buffers) {
     for (const story::block chunk : chunks) {
         program.free(chunk, 2);
     }
-    const std::string section = read_section(program.profile(), "already_pooled", "markers");
+    const std::string section = read_section(program.profile(), "already_pooled", "control_calls");
     EXPECT_NE(section.find(R"("blocks":6,"bytes":24576,"smallest":4096,"largest":4096,"growing":false,)"
                            R"("most_alive":6,"frees":6,"named":true})"),
               std::string::npos)

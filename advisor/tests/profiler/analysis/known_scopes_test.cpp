@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace {
 
 using mallard::advisor::scope_totals;
@@ -365,6 +367,24 @@ TEST(known_scopes, nest_a_thousand_levels_deep) {
         EXPECT_EQ(program.scope("f" + std::to_string(level)).contained, 1U);
         EXPECT_EQ(program.scope("f" + std::to_string(level)).owned, level + 1 == depth ? 1U : 0U);
     }
+}
+
+TEST(known_scopes, have_the_highest_sample_of_memory_of_each_step) {
+    story program;
+    program.call("main");
+    program.free(program.allocate(100));
+    program.wait(4'000'000);
+    program.free(program.allocate(100));
+    const std::uint64_t step = program.analysis().timeline().step_ticks();
+    program.memory = {
+        {step + 1, 5000, 1000}, {step + 2, 9000, 1000}, {step + 3, 7000, 1000}, {3 * step, 6000, 900}};
+    const std::string profile = program.profile();
+    const std::size_t at = profile.find("\"resident\":[");
+    ASSERT_NE(at, std::string::npos);
+    const std::string section = profile.substr(at, profile.find("]]", at) - at);
+    EXPECT_EQ(std::count(section.begin(), section.end(), '['), 3) << section;
+    EXPECT_NE(section.find(",9000,1000]"), std::string::npos) << section;
+    EXPECT_NE(section.find(",6000,900"), std::string::npos) << section;
 }
 
 } // namespace

@@ -108,6 +108,12 @@ void story::mark(trace::record_kind kind, std::uint64_t number, std::uint64_t by
     event.pool = pool;
 }
 
+void story::control(trace::record_kind kind, std::uint64_t ticks, unsigned line) {
+    trace::event& event = add(kind, line);
+    event.ticks_inside = ticks;
+    event.ticks_recorder = 1;
+}
+
 const advisor::analysis& story::analysis() {
     if (analysis_) {
         return *analysis_;
@@ -151,6 +157,7 @@ std::string story::profile(const std::optional<std::string>& in_depth, bool all_
     request.file = "story";
     request.processes = {process};
     request.marked_names = marked_names;
+    request.memory = memory;
     request.scope = in_depth;
     request.all_rows = all_rows;
     return advisor::profile_report(results, names_, request);

@@ -35,6 +35,9 @@ public:
     /// Effects: adds an event without a block.
     void mark(trace::record_kind kind, std::uint64_t number, std::uint64_t bytes = 0, std::uint64_t pool = 0);
 
+    /// Effects: adds a control call that takes `ticks`.
+    void control(trace::record_kind kind, std::uint64_t ticks, unsigned line);
+
     /// Returns: the sums of a function's activations.
     const advisor::scope_totals& scope(const std::string& function);
     /// Returns: the sums of a marked scope's activations.
@@ -45,6 +48,7 @@ public:
 
     trace::process process;
     std::vector<std::string> marked_names;
+    std::vector<trace::memory_sample> memory;
 
 private:
     struct frame {

@@ -45,6 +45,7 @@ std::string profile(trace::reader& reader, std::size_t index, advisor::symbol_na
     request.processes = reader.processes();
     request.chosen = index;
     request.marked_names = reader.names(index);
+    request.memory = reader.memory(index);
     return advisor::profile_report(results, names, request);
 }
 

@@ -265,6 +265,37 @@ def check_sites(program: Program, profile: dict[str, Any], differences: Differen
         differences.check(f"site {line} owners", sorted(owners.values(), reverse=True)[:5], got)
 
 
+def check_control_calls(
+    program: Program, model: Model, profile: dict[str, Any], differences: Differences
+) -> None:
+    expected: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for name, context, ticks in program.controls:
+        expected[name, site_line(program, context)].append(ticks)
+    rows = profile["control_calls"]
+    differences.check("control calls", min(len(expected), 60), len(rows))
+    seconds = [row["seconds"] for row in rows]
+    differences.check("longest control calls first", sorted(seconds, reverse=True), seconds)
+    for row in rows:
+        key = row["name"], profile["places"][row["place"]]["line"]
+        differences.check(f"{key} calls", len(expected[key]), row["calls"])
+        differences.check(f"{key} seconds", sum(expected[key]) * model.ns * 1e-9, row["seconds"])
+
+
+def check_large_blocks(program: Program, profile: dict[str, Any], differences: Differences) -> None:
+    expected = defaultdict(list)
+    for block, share in program.residents:
+        expected[site_line(program, block.context)].append((block, share))
+    rows = profile["large_blocks"]
+    differences.check("large blocks", min(len(expected), 60), len(rows))
+    for row in rows:
+        line = profile["places"][row["place"]]["line"]
+        blocks = expected[line]
+        amount = {key: row[key] for key in ("allocations", "bytes")}
+        differences.check(f"large blocks of {line}", count(block for block, _ in blocks), amount)
+        resident = int(sum(block.size * share for block, share in blocks))
+        differences.check(f"resident bytes of {line}", True, abs(resident - row["resident_bytes"]) <= 1)
+
+
 def peak_number(program: Program) -> int:
     """The number of the first event after which the most bytes are live."""
     changes = [(block.number, 1, block.size) for block in program.blocks]
@@ -393,6 +424,8 @@ def compare(program: Program, profile: dict[str, Any]) -> int:
     check_pairs(program, model, profile, differences)
     check_sites(program, profile, differences)
     check_rankings(program, profile, differences)
+    check_control_calls(program, model, profile, differences)
+    check_large_blocks(program, profile, differences)
     check_flame(program, profile, differences)
     check_marks(program, model, profile, differences)
     if differences.found:

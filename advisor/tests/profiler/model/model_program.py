@@ -10,8 +10,9 @@ FREES = range(16, 20)
 REALLOC, REALLOC_OLD, REALLOC_FAILED = 3, 19, 20
 SCOPE_BEGIN, SCOPE_END, PROGRESS = 24, 25, 26
 INSTANCES = range(27, 31)
+CONTROLS = {36: "malloc_trim", 37: "mallinfo", 38: "mallinfo2", 39: "mallopt"}
 FUNCTION_ENTER, FUNCTION_EXIT = 45, 46
-GAP = 47
+GAP, RESIDENT = 47, 48
 COMPLETE = range(3)
 
 
@@ -42,6 +43,8 @@ class Program:
         self.operations: list[tuple[int, int]] = []
         self.steps_back: dict[int, int] = {}
         self.progress: dict[int, list[tuple[int, int]]] = {}
+        self.controls: list[tuple[str, int, int]] = []
+        self.residents: list[tuple[Block, float]] = []
         self.marked_free_calls: list[tuple[Activation, ...]] = []
         self.snapshots: dict[int, list[tuple[int, int, int, int, int]]] = {}
         self.next_snapshot = 4096
@@ -98,6 +101,9 @@ class Program:
                 self.mark(event, thread)
             elif event.kind == GAP:
                 thread.in_gap = True
+            elif event.kind == RESIDENT:
+                if event.address in self.live:
+                    self.residents.append((self.live[event.address], min(event.size, 65536) / 65536))
             else:
                 self.follow(event, thread)
                 self.act(event, thread)
@@ -171,6 +177,8 @@ class Program:
                 self.allocate(event, thread.reallocated[1], thread)
         elif event.kind in (SCOPE_BEGIN, SCOPE_END):
             self.mark(event, thread)
+        elif event.kind in CONTROLS:
+            self.controls.append((CONTROLS[event.kind], event.context, event.inside))
         elif event.kind == PROGRESS:
             self.progress.setdefault(event.address, []).append((self.ticks, len(self.blocks)))
         elif event.kind in INSTANCES:

@@ -11,8 +11,9 @@ REALLOC_OLD, REALLOC_FAILED = 19, 20
 SCOPE_BEGIN, SCOPE_END, PROGRESS = 24, 25, 26
 INSTANCE_BEGIN, INSTANCE_END, INSTANCE_ENTER, INSTANCE_LEAVE = 27, 28, 29, 30
 POOL_ALLOCATED, POOL_FREED, POOL_RELEASED, POOL_ROLLED_BACK = 32, 33, 34, 35
+CONTROLS = range(36, 40)
 FUNCTION_ENTER, FUNCTION_EXIT = 45, 46
-GAP = 47
+GAP, RESIDENT = 47, 48
 INCOMPLETE_END = 3
 LONGEST_INSIDE = 500_000  # ticks that an allocator may take for a block without a byte
 FUNCTIONS = 14
@@ -71,9 +72,10 @@ class Program:
         of = self.threads[thread]
         self.ticks += self.random.choice([0, 1, 20, 70, 500])
         inside = self.random.randrange(1, 300) if self.random.random() < 0.1 and kind < SCOPE_BEGIN else 0
+        inside = self.random.randrange(1, 10**7) if kind in CONTROLS else inside
         if inside and self.random.random() < 0.05:  # the thread lost its processor: by a tick, or for long
             inside = LONGEST_INSIDE + 2 * size + 1 if kind in ALLOCATES else 10**9
-        if kind in (FUNCTION_ENTER, FUNCTION_EXIT):
+        if kind in (FUNCTION_ENTER, FUNCTION_EXIT, RESIDENT):
             self.events.append(f"{self.ticks} {thread} {kind} {address:x} {size} 0 0 0 {pool}")
             return
         stack = of.stack
@@ -198,8 +200,13 @@ class Program:
             self.emit(thread, PROGRESS, rng.randrange(1, NAMES))
         elif choice < 0.8:
             self.instance(thread)
-        else:
+        elif rng.random() < 0.9:
             self.pool(thread)
+        elif rng.random() < 0.5 or not self.live:
+            self.emit(thread, rng.choice(CONTROLS), 0)
+        else:
+            address = rng.choice([*self.live, 0, 16])
+            self.emit(thread, RESIDENT, address, rng.choice([0, 1, 32768, 65536, 10**6]))
 
     def instance(self, thread: int) -> None:
         rng = self.random

@@ -117,9 +117,9 @@ private:
         } else if (trace::is_of_function(event.kind)) {
             event.address = from_.next_address(function_);
             event.bytes = from_.next_address(frame_);
-        } else if (trace::has_stack(event.kind) && !trace::is_of_pool(event.kind)) {
+        } else if (trace::has_number(event.kind)) {
             event.address = from_.number();
-        } else if (!trace::is_of_pool(event.kind)) {
+        } else if (!trace::has_stack(event.kind)) {
             read_plain(event.kind);
             return false;
         }
@@ -155,6 +155,10 @@ private:
         case record_kind::time_inside:
             from_.number();
             from_.number();
+            return;
+        case record_kind::resident:
+            from_.number();
+            from_.next_address(address_);
             return;
         case record_kind::gap:
             from_.number();

@@ -68,8 +68,11 @@ void chunk_builder::add(const expected_event& event, std::uint64_t passed, std::
         add_address(event.fields.address, last_function_);
         add_address(event.fields.bytes, last_frame_);
     }
-    if (kind == record_kind::gap) {
+    if (kind == record_kind::gap || kind == record_kind::resident) {
         add_number(event.fields.bytes);
+    }
+    if (kind == record_kind::resident) {
+        add_address(event.fields.address, last_address_);
     }
     if (event.fields.ticks_inside != 0) {
         add_byte(static_cast<std::uint8_t>(record_kind::time_inside));

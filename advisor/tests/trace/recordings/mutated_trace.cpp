@@ -54,6 +54,7 @@ trace_mutator::trace_mutator(std::uint64_t seed) : random_(seed) {
     for (const auto* recording : {&ordinary, &extreme, &single}) {
         traces_.push_back(write_trace([&](trace::writer& to) {
             recording->add_to(to);
+            to.add_memory(to.add_process({}), {1000, 5U << 20, 1U << 20});
             if (recording == &extreme) {
                 ordinary.add_to(to);
             }

@@ -83,8 +83,11 @@ private:
             expected.fields.address = options_.extreme ? any() : 0x40'0000 + below(20) * 64;
             expected.fields.bytes = options_.extreme ? any() : 0x7ffd'0000 - below(50) * 16;
         }
-        if (kind == record_kind::gap) {
+        if (kind == record_kind::gap || kind == record_kind::resident) {
             expected.fields.bytes = any();
+        }
+        if (kind == record_kind::resident) {
+            expected.fields.address = any();
         }
         chunk_.add(expected, passed, 0, {});
     }
@@ -98,15 +101,33 @@ private:
     }
 
     void add_event() {
-        constexpr record_kind kinds[] = {
-            record_kind::malloc,         record_kind::calloc,         record_kind::realloc,
-            record_kind::aligned,        record_kind::new_object,     record_kind::aligned_new_array,
-            record_kind::free,           record_kind::free,           record_kind::delete_object,
-            record_kind::delete_array,   record_kind::realloc_old,    record_kind::realloc_failed,
-            record_kind::scope_begin,    record_kind::scope_end,      record_kind::progress,
-            record_kind::instance_begin, record_kind::instance_leave, record_kind::pool_allocated,
-            record_kind::pool_freed,     record_kind::pool_released,  record_kind::pool_rolled_back,
-            record_kind::function_enter, record_kind::function_exit,  record_kind::gap};
+        constexpr record_kind kinds[] = {record_kind::malloc,
+                                         record_kind::calloc,
+                                         record_kind::realloc,
+                                         record_kind::aligned,
+                                         record_kind::new_object,
+                                         record_kind::aligned_new_array,
+                                         record_kind::free,
+                                         record_kind::free,
+                                         record_kind::delete_object,
+                                         record_kind::delete_array,
+                                         record_kind::realloc_old,
+                                         record_kind::realloc_failed,
+                                         record_kind::scope_begin,
+                                         record_kind::scope_end,
+                                         record_kind::progress,
+                                         record_kind::instance_begin,
+                                         record_kind::instance_leave,
+                                         record_kind::pool_allocated,
+                                         record_kind::pool_freed,
+                                         record_kind::pool_released,
+                                         record_kind::pool_rolled_back,
+                                         record_kind::malloc_trim,
+                                         record_kind::mallopt,
+                                         record_kind::function_enter,
+                                         record_kind::function_exit,
+                                         record_kind::gap,
+                                         record_kind::resident};
         const record_kind kind = one_in(2)   ? kinds[below(std::size(kinds))]
                                  : one_in(2) ? record_kind::malloc
                                              : record_kind::free;

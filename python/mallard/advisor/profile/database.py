@@ -125,8 +125,8 @@ def read_database(path: Path) -> Database:
             _check_file(file, path)
             database = Database()
             database.add(file)
-    except (sqlite3.Error, UnicodeError, WrongRowError) as error:
-        raise UsageError(f"{path} is a damaged profile: {error}; {remedy}") from None
+    except (sqlite3.Error, MemoryError, UnicodeError, WrongRowError) as error:
+        raise UsageError(f"{path} is a damaged profile: {error or 'a row too large'}; {remedy}") from None
     return database
 
 

@@ -17,6 +17,7 @@ from mallard.advisor.profile.record_rows import record
 from mallard.advisor.profile.records import (
     AlmostContained,
     Amount,
+    ControlCalls,
     Diffusion,
     Escape,
     EscapeSite,
@@ -24,6 +25,7 @@ from mallard.advisor.profile.records import (
     FunctionAmount,
     InDepth,
     Iteration,
+    LargeBlocks,
     Owner,
     PageFigures,
     Pair,
@@ -275,6 +277,13 @@ class LiveOfScope:
 
 
 @dataclass(frozen=True)
+class ResidentSample:
+    seconds: float
+    resident_bytes: int
+    file_bytes: int
+
+
+@dataclass(frozen=True)
 class Timeline:
     seconds: tuple[float, ...] = ()
     live_bytes: tuple[float, ...] = ()
@@ -282,6 +291,7 @@ class Timeline:
     peak_seconds: float | None = None
     scopes: tuple[LiveOfScope, ...] = ()
     reason: str | None = None
+    resident: tuple[ResidentSample, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -325,6 +335,8 @@ class Profile:
     owners: tuple[Owner, ...]
     almost_contained: tuple[AlmostContained, ...]
     already_pooled: tuple[Pooled, ...]
+    control_calls: tuple[ControlCalls, ...]
+    large_blocks: tuple[LargeBlocks, ...]
     timeline: Timeline | None
     lifetimes: Lifetimes | None
     flame: Flame | None
@@ -349,6 +361,11 @@ class Profile:
     def programs_not_followed(self) -> int:
         """Programs that the recorded processes started, and that were not recorded."""
         return sum(process.programs_not_followed for process in self.processes)
+
+    @property
+    def busy_seconds(self) -> float:
+        """The CPU time of the process, or its elapsed time if that is shorter; 0 if neither is known."""
+        return min(filter(None, (self.process.cpu_seconds, self.process.seconds)), default=0.0)
 
     @property
     def unlisted_rows(self) -> int:
@@ -414,6 +431,8 @@ def _profile(database: Database) -> Profile:
             for row in rows.of["almost_contained"]
         ),
         already_pooled=rows.records(Pooled, "already_pooled"),
+        control_calls=rows.records(ControlCalls, "control_calls"),
+        large_blocks=rows.records(LargeBlocks, "large_blocks"),
         timeline=_timeline(rows, recording),
         lifetimes=_lifetimes(rows, recording),
         flame=Flame(nodes, recording["flame_pruned"]) if (nodes := rows.records(Node, "flame")) else None,
@@ -532,6 +551,7 @@ def _timeline(rows: _Rows, recording: Mapping[str, Any]) -> Timeline | None:
         "timeline_",
         seconds=tuple(finite(row["seconds"]) for row in points),
         live_bytes=tuple(finite(row["live_bytes"]) for row in points),
+        resident=rows.records(ResidentSample, "resident"),
         scopes=tuple(
             LiveOfScope(
                 scope, tuple(finite(row["live_bytes"]) for row in rows.where("scope_timeline", scope=scope))

@@ -61,6 +61,8 @@ def document_rows(document: dict[str, Any]) -> Rows:
         yield "almost_contained", _flat(row)
         yield from _rows(row, "escapes_from", "almost_contained_sites", default=(), scope=row.get("scope"))
     yield from _rows(document, "already_pooled", "already_pooled")
+    yield from _rows(document, "control_calls", "control_calls", default=())
+    yield from _rows(document, "large_blocks", "large_blocks", default=())
     markers = document.get("markers") or {}
     for name in ("instances", "progress"):
         yield from _rows(markers, name, name, default=())
@@ -145,6 +147,7 @@ def _timeline(timeline: dict[str, Any]) -> Rows:
     points = zip(_list(timeline, "seconds", ()), _list(timeline, "live_bytes", ()), strict=False)
     for point, (seconds, live) in enumerate(points):
         yield "timeline", {"point": point, "seconds": seconds, "live_bytes": live}
+    yield from _tuples(timeline, "resident", "resident", ("seconds", "resident_bytes", "file_bytes"))
     for scope in _list(timeline, "scopes", ()):
         for point, live in enumerate(_list(scope, "live_bytes")):
             yield "scope_timeline", {"scope": scope.get("id"), "point": point, "live_bytes": live}

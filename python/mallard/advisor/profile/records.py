@@ -310,6 +310,33 @@ class Pooled:
 
 
 @dataclass(frozen=True)
+class ControlCalls:
+    """The calls of malloc_trim, mallinfo, mallinfo2 or mallopt from one site."""
+
+    name: str
+    place: int
+    calls: int
+    seconds: float  # elapsed, of all threads
+    stack: int
+
+
+@dataclass(frozen=True)
+class LargeBlocks:
+    """The large blocks of a site whose resident pages were counted."""
+
+    place: int
+    allocations: int
+    bytes: int
+    resident_bytes: int
+    stack: int
+
+    @property
+    def other_bytes(self) -> int:
+        """In pages that were never written."""
+        return max(0, self.bytes - self.resident_bytes)
+
+
+@dataclass(frozen=True)
 class InDepth:
     """The document's `scope`: one scope, with longer lists."""
 

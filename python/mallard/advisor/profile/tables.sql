@@ -322,6 +322,15 @@ CREATE TABLE peak_sites( -- sites whose blocks are live when the process holds t
     stack INTEGER NOT NULL REFERENCES stacks -- that made most of them
 ) STRICT;
 
+CREATE TABLE large_blocks( -- sites of blocks of 256 KiB or more by their resident pages, counted when a block is freed or the program exits, those with most others first; a sample
+    recording INTEGER NOT NULL,
+    place INTEGER NOT NULL REFERENCES places, -- the site [key]
+    allocations INTEGER NOT NULL, -- blocks whose pages were counted
+    bytes INTEGER NOT NULL, -- their bytes
+    resident_bytes INTEGER NOT NULL, -- of these, in pages that the program has written, or that malloc has used before
+    stack INTEGER NOT NULL REFERENCES stacks -- that made most of them [first]
+) STRICT;
+
 CREATE TABLE pairs( -- stacks of allocation with stacks of free
     recording INTEGER NOT NULL,
     within INTEGER REFERENCES scopes, -- null; with `--scope` also pairs of the blocks made in that scope [key]
@@ -407,6 +416,15 @@ CREATE TABLE already_pooled( -- sites of blocks of one or of a growing size, at 
     named INTEGER CHECK(named IN (0, 1)) -- 1 if a function of the stack is called arena, pool, slab or the like [max]
 ) STRICT;
 
+CREATE TABLE control_calls( -- calls of malloc's functions that neither allocate nor free, the longest time first; each call is recorded and timed, even in a sample
+    recording INTEGER NOT NULL,
+    name TEXT NOT NULL CHECK(name IN ('malloc_trim', 'mallinfo', 'mallinfo2', 'mallopt')), -- of the function [key]
+    place INTEGER NOT NULL REFERENCES places, -- the site [key]
+    calls INTEGER NOT NULL, -- of the function
+    seconds REAL NOT NULL, -- in these calls, elapsed, of all threads [weight]
+    stack INTEGER NOT NULL REFERENCES stacks -- that took most of them [first]
+) STRICT;
+
 CREATE TABLE instances( -- marked scopes that are not bound to a thread, by name
     recording INTEGER NOT NULL,
     name TEXT NOT NULL, -- of the mark [key]
@@ -450,6 +468,13 @@ CREATE TABLE timeline( -- live bytes of the process at up to 401 equidistant poi
     point INTEGER NOT NULL CHECK(point >= 0), -- from 0
     seconds REAL NOT NULL, -- since the first event
     live_bytes REAL NOT NULL -- of the process
+) STRICT;
+
+CREATE TABLE resident( -- resident memory of the recorded process: of each step of the timeline the highest sample [peak]
+    recording INTEGER NOT NULL,
+    seconds REAL NOT NULL, -- since the first event
+    resident_bytes INTEGER NOT NULL, -- of the process
+    file_bytes INTEGER NOT NULL -- of these, in files and shared memory, as the recorder's part is
 ) STRICT;
 
 CREATE TABLE scope_timeline( -- live bytes of the 10 scopes with the most, except one that is the entire process [peak]

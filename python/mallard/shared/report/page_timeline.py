@@ -22,7 +22,7 @@ LABEL_EVERY = 5
 def timeline(chart: Timeline, names: PageNames) -> tuple[Markup, dict[str, Any]]:
     """The drawing, and the data of its script."""
     (whole, highest), *others = chart.series
-    top = nice_top(max(highest))
+    top = nice_top(max(max(values) for _, values in chart.series))
     lines = [
         leaf("polyline", points=" ".join(_points(chart.seconds, values, top)), class_=f"l{place}")
         for place, (_, values) in enumerate(others)

@@ -15,7 +15,12 @@ from mallard.advisor.view.profile.scopes import (
     marked_sections,
     scope_sections,
 )
-from mallard.advisor.view.profile.sites import pair_sections, site_sections
+from mallard.advisor.view.profile.sites import (
+    control_sections,
+    large_block_sections,
+    pair_sections,
+    site_sections,
+)
 from mallard.advisor.view.profile.summary import definition_sections, profile_answer, summary_sections
 from mallard.advisor.view.profile.unowned import unowned_sections
 from mallard.shared.report.model import Aside, Report, Section
@@ -35,6 +40,8 @@ def profile_report(profile: Profile, *, all_rows: bool = False, is_brief: bool =
         *further(timeline_sections(profile, names, all_rows=all_rows)),
         *lifetime_sections(profile),
         *unowned_sections(profile, names, all_rows=all_rows),
+        *control_sections(profile, names, all_rows=all_rows),
+        *large_block_sections(profile, names, all_rows=all_rows),
         *further(diffusion_sections(profile, names, all_rows=all_rows)),
         *further(pair_sections(profile, names, all_rows=all_rows)),
         *further(site_sections(profile, names, all_rows=all_rows)),

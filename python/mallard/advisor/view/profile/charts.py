@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.document import Timeline as Recorded
 from mallard.advisor.profile.names import Names
+from mallard.advisor.profile.residency import resident_line
 from mallard.shared.report.figures import count, seconds, size
 from mallard.shared.report.model import (
     Aside,
@@ -40,6 +41,11 @@ LIVE = (
     Column("highest", "of the moments", unit=Unit.BYTES),
     Column("after", "time of that moment", unit=Unit.SECONDS),
     Column("at the end", "live bytes", unit=Unit.BYTES),
+)
+RESIDENT = "resident memory, without files"
+SAMPLED = (
+    "Resident memory is sampled from outside of the recorded process, without files and shared memory. It "
+    "has a few MiB of the recorder's tables."
 )
 LINES = "A line is of all blocks made in that scope, also after its end. A scope inside another is in both."
 
@@ -76,13 +82,16 @@ def timeline_sections(profile: Profile, names: Names, *, all_rows: bool) -> list
     if max(recorded.live_bytes) <= 0:
         return []
     scopes = _distinct_lines(recorded)
+    resident = resident_line(recorded)
     series = (
         ("the whole process", recorded.live_bytes),
+        *([(RESIDENT, resident)] if resident else []),
         *((names.scope_name(number), live_bytes) for number, live_bytes in scopes),
     )
     reason = f"No lines of scopes: {recorded.reason}." if recorded.reason else ""
-    picture = Timeline("Live bytes over time", recorded.seconds, series)
+    picture = memory_picture(recorded, series)
     paragraphs = [Paragraph(_peak(recorded) + LINES), *([Paragraph(reason)] if reason else [])]
+    paragraphs += [Paragraph(SAMPLED)] if resident else []
     rows = []
     for name, live_bytes in series:
         highest = max(live_bytes)
@@ -97,6 +106,14 @@ def timeline_sections(profile: Profile, names: Names, *, all_rows: bool) -> list
             about=f"live bytes at {count(len(recorded.seconds))} moments",
         )
     ]
+
+
+def memory_picture(recorded: Recorded, series: Sequence[tuple[str, tuple[float, ...]]]) -> Timeline:
+    """With resident memory, if it is known, as the area."""
+    areas = [each for each in series if each[0] == RESIDENT]
+    lines = [each for each in series if each[0] != RESIDENT]
+    title = "Resident memory and live bytes over time" if areas else "Live bytes over time"
+    return Timeline(title, recorded.seconds, (*areas, *lines))
 
 
 def _distinct_lines(recorded: Recorded) -> list[tuple[int, tuple[float, ...]]]:

@@ -10,6 +10,7 @@ from mallard.advisor.profile import sentences
 from mallard.advisor.profile.document import NotListed, Profile
 from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import NOTHING, Amount, Pair, Site, SiteBlocks
+from mallard.advisor.profile.residency import is_mostly_unwritten
 from mallard.shared.report.figures import count, plural, share, size
 from mallard.shared.report.model import (
     Column,
@@ -26,6 +27,7 @@ from mallard.shared.report.model import (
 )
 
 MOST_SITES, MOST_PAIRS, MOST_LISTED = 2, 1, 10
+LEAST_CONTROL_SHARE = 0.01  # of the process's time, as of what advice names
 AMOUNT = (Column("blocks", unit=Unit.COUNT), Column("bytes", unit=Unit.BYTES))
 SITES = (
     Column("site", numeric=False),
@@ -49,6 +51,21 @@ PAIRS = (
         numeric=False,
         is_detail=True,
     ),
+)
+CONTROLS = (
+    Column("function", numeric=False),
+    Column("called at", numeric=False),
+    Column("calls", unit=Unit.COUNT),
+    Column("time", "elapsed in these calls, of all threads", unit=Unit.SECONDS),
+    Column("of all", "of the CPU time, or of the elapsed time if that is shorter", unit=Unit.SHARE),
+    Column("called from", numeric=False, is_detail=True),
+)
+LARGE = (
+    Column("site", numeric=False),
+    Column("blocks", "that were counted", unit=Unit.COUNT),
+    Column("bytes of one", "on average", unit=Unit.BYTES),
+    Column("written", "share of their pages that are resident", unit=Unit.SHARE),
+    Column("called from", numeric=False, is_detail=True),
 )
 LISTED = (Column("site", numeric=False), *AMOUNT, Column("called from", numeric=False))
 LEAKS = (
@@ -136,6 +153,41 @@ def pair_table(pairs: Sequence[Pair], names: Names, most: int | None, unlisted: 
     return (Table("Pairs of stacks", PAIRS, rows, most, unlisted, "smaller pair"),) if rows else ()
 
 
+def control_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[Section]:
+    """Calls of malloc_trim and the like that take time, or all of them."""
+    total = profile.busy_seconds
+    rows = tuple(
+        row_from(
+            CONTROLS,
+            *(calls.name, names.place_cell(calls.place), calls.calls, calls.seconds),
+            calls.seconds / total if total else None,
+            names.stack_cell(_outside(names.stack(calls.stack), calls.place)),
+        )
+        for calls in profile.control_calls
+        if all_rows or calls.seconds >= LEAST_CONTROL_SHARE * total
+    )
+    table = Table("Control calls", CONTROLS, rows)
+    about = "calls of malloc that neither allocate nor free, each of them timed"
+    return [Section("Control calls", (table,), is_headed=True, about=about)] if rows else []
+
+
+def large_block_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[Section]:
+    """Large blocks that are mostly unwritten, or all of them."""
+    rows = tuple(
+        row_from(
+            LARGE,
+            *(names.place_cell(site.place), site.allocations, site.bytes / site.allocations),
+            site.resident_bytes / site.bytes,
+            names.stack_cell(_outside(names.stack(site.stack), site.place)),
+        )
+        for site in profile.large_blocks
+        if site.allocations and site.bytes and (all_rows or is_mostly_unwritten(site))
+    )
+    table = Table("Large blocks", LARGE, rows)
+    about = "blocks of 256 KiB or more, by their resident pages when they were freed, or at the exit"
+    return [Section("Large blocks", (table,), is_headed=True, about=about)] if rows else []
+
+
 def list_report(profile: Profile, kind: str, *, all_rows: bool = False) -> Report:
     """The sites of leaks, of temporary allocations, or of the peak."""
     if kind == "leaks":
@@ -184,7 +236,11 @@ def listed_table(
 
 
 def _listed_row(site: SiteBlocks, names: Names) -> Row:
-    stack = names.stack(site.stack)
-    callers = stack[stack.index(site.place) + 1 :] if site.place in stack else stack
+    callers = _outside(names.stack(site.stack), site.place)
     cells = (names.place_cell(site.place), site.allocations, site.bytes)
     return row_from(LISTED, *cells, names.stack_cell(callers) if callers else None)
+
+
+def _outside(stack: Sequence[int | None], place: int) -> Sequence[int | None]:
+    """The callers of the place; the whole stack if the place is not in it."""
+    return stack[stack.index(place) + 1 :] if place in stack else stack
