@@ -18,6 +18,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -345,11 +347,29 @@ bool still_writes(const parts_folder::part_name& part) {
     return false;
 }
 
+/// Throws: failure if the part is of another version. This one would find no event in it, and remove it.
+void refuse_other_version(const parts_folder::part_name& part) {
+    std::uint64_t magic = 0;
+    std::array<char, sizeof magic> bytes{};
+    if (!std::ifstream(part.file, std::ios::binary).read(bytes.data(), bytes.size())) {
+        return; // the process ended before it wrote a header
+    }
+    std::memcpy(&magic, bytes.data(), bytes.size());
+    constexpr std::uint64_t without_version = ~std::uint64_t{0} >> 8;
+    if (magic != trace::part_magic && (magic & without_version) == (trace::part_magic & without_version)) {
+        throw failure("'" + part.file.string() + "' has version " + bytes.back() +
+                      " of a recording, and this program reads version " +
+                      static_cast<char>(trace::part_magic >> 56) +
+                      "; recover it with the mallard that recorded it, or record again");
+    }
+}
+
 } // namespace
 
 int recover(const arguments& args) {
     parts_folder folder = parts_folder::open(args.file);
     for (const auto& part : folder.parts()) {
+        refuse_other_version(part);
         if (still_writes(part)) {
             throw failure("process " + std::to_string(part.process) +
                           " of this recording is still running; wait for its end, or end it");

@@ -414,10 +414,13 @@ void print_line(const std::string& line) {
 int conclude(const arguments& args, parts_folder& folder, const collection::result& summary, int status) {
     if (!summary.failed.empty()) {
         print_line("error: " + summary.failed);
+        if (args.recover) {
+            return no_trace;
+        }
         print_line("the program continued without the recorder; free some space or memory, then: mallard "
                    "record --recover " +
                    args.file.string());
-        return args.recover || args.process != 0 ? no_trace : status;
+        return args.process != 0 ? no_trace : status;
     }
     if (summary.processes == 0) {
         return report_nothing_recorded(args, folder, summary, status);

@@ -140,6 +140,37 @@ def test_a_killed_collector_leaves_a_recoverable_trace(collector, toys, tmp_path
     assert not running.parts.exists()
 
 
+def test_keeps_a_recording_of_another_version(collector, toys, tmp_path):
+    """Of an older mallard, whose events this one would not find."""
+    running = Running(collector, tmp_path / "x", toys.calls, CALLS, "slowly")
+    running.wait_until_stopped()
+    running.process.kill()
+    running.process.wait()
+    (part,) = running.parts.glob("*.part")
+    os.kill(running.program, signal.SIGCONT)
+    running.wait_for_program()
+    for file, version, place in ((part, b"1", 7), (running.parts / "trace", b"\1", 8)):
+        own = exchange_byte(file, place, version)
+        done = recover(collector, running.trace)
+        assert done.returncode == 2
+        assert "has version 1" in done.stderr
+        assert "reads version 3" in done.stderr
+        assert "record again" in done.stderr
+        assert "free some space" not in done.stderr
+        assert exchange_byte(file, place, own) == version
+    done = recover(collector, running.trace)
+    assert f"{41 * 2 * CALLS:,} events of 1 thread in" in done.stderr
+
+
+def exchange_byte(path, place, byte):
+    with path.open("r+b") as file:
+        file.seek(place)
+        before = file.read(1)
+        file.seek(place)
+        file.write(byte)
+    return before
+
+
 def test_nothing_to_recover(collector, tmp_path):
     done = recover(collector, tmp_path / "x")
     assert done.returncode == 2
