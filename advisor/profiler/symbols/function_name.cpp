@@ -28,6 +28,9 @@ constexpr unsigned deepest_nesting = 200;
 constexpr std::array<std::string_view, 7> clone_suffixes{".cold",     ".constprop", ".isra", ".part",
                                                          ".lto_priv", ".llvm",      ".clone"};
 
+/// Clang's parts of a coroutine, which are functions of their own.
+constexpr std::array<std::string_view, 3> coroutine_parts{".resume", ".destroy", ".cleanup"};
+
 bool is_identifier(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
 }
@@ -280,7 +283,13 @@ std::string_view without_clone(std::string_view symbol) noexcept {
     if (symbol.starts_with("_Z")) {
         // A mangled name has no other dots, except in gcc's frames of coroutines.
         const std::size_t frame = symbol.rfind(".Frame.");
-        return symbol.substr(0, symbol.find('.', frame == std::string_view::npos ? 0 : frame + 1));
+        const std::size_t suffix = symbol.find('.', frame == std::string_view::npos ? 0 : frame + 1);
+        for (const std::string_view part : coroutine_parts) {
+            if (suffix != std::string_view::npos && symbol.substr(suffix).starts_with(part)) {
+                return symbol.substr(0, suffix + part.size());
+            }
+        }
+        return symbol.substr(0, suffix);
     }
     for (std::size_t dot = symbol.find('.', 1); dot != std::string_view::npos;
          dot = symbol.find('.', dot + 1)) {

@@ -121,6 +121,49 @@ def test_facts_say_where_the_memory_is():
     )
 
 
+def test_large_blocks_that_are_hardly_written_are_named():
+    row = {"place": 4, "allocations": 3, "bytes": 192 * MIB, "resident_bytes": 3 * MIB, "stack": 0}
+    text = facts(profile=profile(large_blocks=[row]))["written in part"]
+    assert text.startswith("1.00 MiB of 64.0 MiB in each of 3 blocks from std::vector<>::_M_realloc_insert")
+    assert text.endswith("; by the pages of blocks of 256 KiB or more, a sample")
+    for change in ({"resident_bytes": 97 * MIB}, {"allocations": 200}):
+        assert "written in part" not in facts(profile=profile(large_blocks=[row | change]))
+
+
+def over_time(*resident_mib: int) -> dict[str, Any]:
+    """Of each second, with 4 MiB of files, beside the live bytes of 2 MiB."""
+    rows = [[second + 0.5, each * MIB, 4 * MIB] for second, each in enumerate(resident_mib)]
+    points = len(rows) + 1
+    live = {"live_bytes": [2 * MIB] * points, "seconds": [float(second) for second in range(points)]}
+    return document()["timeline"] | live | {"resident": rows, "scopes": []}
+
+
+def test_facts_have_what_is_resident_beyond_live_blocks():
+    assert facts(profile=profile(timeline=over_time(10, 40, 20)))["over time"] == (
+        "after 1.50 s of 2.50 s it is 36.0 MiB, with 2.00 MiB in live blocks: most beyond these, in 3 "
+        "samples of the recorded run, without files"
+    )
+    assert facts(profile=profile(timeline=over_time(9, 8, 9)))["over time"] == (
+        "never 4.00 MiB more than its live blocks, in 3 samples of the recorded run, without files"
+    )
+    assert "over time" not in facts(profile=profile(timeline=over_time(10, 40)))
+    part = document()["process"] | {"sampled_one_in": 10}
+    assert "over time" not in facts(profile=profile(timeline=over_time(10, 40, 20), process=part))
+
+
+def test_page_has_resident_memory_beside_live_blocks():
+    whole = case(*RETAINING, profile=profile(timeline=over_time(*range(10, 40))))
+    page = report_page(advice_report(whole, decide(whole), whole.profile))
+    text = words(read(page).texts["memory-over-time"])
+    assert "resident memory, without files" in text
+    assert "3.50 s 9.00 MiB 2.00 MiB 7.00 MiB" in text
+    assert page.count('class="timeline"') == 1
+    assert (
+        "memory-over-time"
+        not in read(report_page(advice_report(case(), decide(case()), case().profile))).texts
+    )
+
+
 def test_lines_of_the_peak_are_sums_of_their_calls():
     rows = document()["peak"]
     doubled = profile(peak=[*rows, rows[1] | {"bytes": 33_000_000}, rows[1] | {"place": 7, "bytes": 9}])

@@ -14,7 +14,7 @@ from synthetic_profile import document, empty
 from synthetic_study import ceiling as synthetic_ceiling
 
 from mallard.advisor.advice.ceiling import PAGES_TOUCHED, Ceiling, estimate_ceiling, fault_nanoseconds, width
-from mallard.advisor.advice.patterns import Pattern, find_patterns
+from mallard.advisor.advice.patterns import Pattern, find_control_calls, find_patterns
 from mallard.advisor.profile.document import Profile, read_profile
 
 FUNCTIONS = (
@@ -36,6 +36,16 @@ NO_FINDINGS: dict[str, Any] = {
     "already_pooled": [],
     "scopes": [],
     "almost_contained": [],
+}
+
+
+GROWN: dict[str, Any] = {
+    "allocated": 0,
+    "container": None,
+    "thread": "same",
+    "alive": False,
+    "mean_lifetime_seconds": 1e-6,
+    "mean_lifetime_bytes": 10.0,
 }
 
 
@@ -80,6 +90,48 @@ def test_growing_vector_is_a_reserve_pattern():
     assert pattern.estimated_seconds == pytest.approx(7000 * 2 * 71e-9 + 8000 * 32 * 0.05e-9)
 
 
+def test_chain_of_concatenations_is_reserved_and_appended():
+    one = profile(inner=3, allocations=2000, returns=2000)
+    assert only(one).kind == "reuse", "a single one needs its block"
+    (site,) = one.sites
+    chain = only(replace(one, sites=(site, replace(site, instruction=0x2F))))
+    assert (chain.kind, chain.where) == ("reserve", "collect (x.cpp:40)")
+    assert chain.remedy == "one string with reserve() for all lengths, then append() for each part"
+    assert chain.estimated_seconds is None
+    growing = profile(
+        inner=3,
+        allocations=2000,
+        returns=2000,
+        stacks=[[3, 0], [2, 3, 0]],
+        pairs=[GROWN | {"freed": 1, **amount(1500, 64_000)}],
+    )
+    assert only(growing).kind == "reserve"
+    assert only(growing).estimated_seconds == pytest.approx(1500 * 2 * 71e-9)
+
+
+@pytest.mark.parametrize(
+    "body", ["collect(collect(int)::_Z7collecti.Frame*)", "collect(int) [clone .resume]"]
+)
+def test_frames_of_coroutines_want_an_operator_new(body):
+    names = (*FUNCTIONS, body)
+    functions = [{"name": name, "object": "/srv/x", "file": "x.cpp", "line": 1} for name in names]
+    places = [{"function": at, "file": "x.cpp", "line": 40, "inlined": False} for at in range(len(functions))]
+
+    def frames(made: list[int], bodies: int, smallest: int = 128) -> list[Pattern]:
+        known = {"functions": functions[: len(FUNCTIONS) + bodies], "places": places[: len(FUNCTIONS)]}
+        recorded = profile(inner=0, allocations=2000, returns=3, stacks=[made], **known)
+        (site,) = recorded.sites
+        figures = replace(site.figures, smallest=smallest, largest=128)
+        return find_patterns(replace(recorded, sites=(replace(site, figures=figures),)))
+
+    (pattern,) = frames([0], 1)
+    assert (pattern.kind, pattern.where) == ("coroutine", "collect (x.cpp:40)")
+    assert pattern.reason == "its 2,000 blocks of 128 B are frames of the coroutine"
+    assert pattern.remedy.startswith("an operator new of its promise type")
+    for made, bodies, smallest in (([0], 0, 128), ([1, 0], 1, 128), ([0], 1, 64)):
+        assert "coroutine" not in {each.kind for each in frames(made, bodies, smallest)}
+
+
 def test_vectors_growing_side_by_side_count_separately():
     """A map of 50 vectors: no block is live 100 times, and 5,000 vectors grow in four steps each."""
     side_by_side = profile(
@@ -115,12 +167,10 @@ def test_block_freed_at_once_is_reused():
 
 def test_strings_filled_once_are_no_ladder():
     """Their blocks are freed by destructors, and those of a growing string by the next step."""
-    pair = {"allocated": 0, "container": None, "thread": "same", "mean_lifetime_seconds": 1e-6}
-    pair |= {"mean_lifetime_bytes": 10.0, "alive": False}
     for freed_by_grower, is_ladder in ((3900, False), (4100, True)):
         pairs = [
-            pair | {"freed": 0, **amount(freed_by_grower, 64_000)},
-            pair | {"freed": 1, **amount(8000 - freed_by_grower, 64_000)},
+            GROWN | {"freed": 0, **amount(freed_by_grower, 64_000)},
+            GROWN | {"freed": 1, **amount(8000 - freed_by_grower, 64_000)},
         ]
         recorded = profile(inner=2, allocations=8000, returns=1000, stacks=[[2, 0], [0]], pairs=pairs)
         assert [each.kind for each in find_patterns(recorded)] == ["reserve"] * is_ladder
@@ -230,6 +280,25 @@ def test_finds_owner_classes_and_existing_pools():
     kinds = {pattern.kind: pattern for pattern in find_patterns(read_profile(json.dumps(profile_document)))}
     assert kinds["owner"].function == "clang::ASTContext"
     assert "a pool or an arena is there already" in kinds["pooled"].reason
+
+
+def trims(*seconds: float, name: str = "malloc_trim") -> list[dict[str, Any]]:
+    """Calls of several sites of one line."""
+    return [{"name": name, "place": 0, "calls": 200, "seconds": each, "stack": 0} for each in seconds]
+
+
+def test_control_calls_are_named_by_line_from_one_percent_on():
+    quiet = profile(inner=5, allocations=2000, returns=3, control_calls=trims(0.0005, 0.0005))
+    assert find_patterns(quiet, synthetic_ceiling()) == [], "1.0 of 109 ms"
+    calls = [*trims(0.001, 0.001), *trims(0.030, name="mallinfo2")]
+    costly = profile(inner=5, allocations=2000, returns=3, control_calls=calls)
+    for find in (find_patterns, find_control_calls):
+        figures_first, trim = find(costly, synthetic_ceiling())
+        assert (trim.kind, trim.where) == ("call", "malloc_trim at collect (x.cpp:40)")
+        assert trim.reason == "measured in 400 calls"
+        assert trim.estimated_seconds == pytest.approx(0.002)
+        assert (figures_first.call, figures_first.reason) == ("mallinfo2", "measured in 200 calls")
+    assert trim.times(0.5) == trim, "they are timed in elapsed time"
 
 
 def test_empty_profile_has_no_patterns():

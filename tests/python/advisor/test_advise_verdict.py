@@ -341,6 +341,35 @@ def test_tried_pattern_is_measured_below_the_answer(tried, sentence):
     assert not found["reserve"]["properties"]["measured"]
 
 
+TRIM = pattern(
+    "call", 24.0, call="malloc_trim", reason="measured in 200 calls", remedy="call it once, after a peak"
+)
+
+
+def test_control_call_is_a_measured_fact():
+    case = study(patterns=(TRIM,))
+    verdict = decide(case)
+    assert dict(verdict.facts)["call"] == (
+        "malloc_trim at collect (list.cpp:40): 24.0 ms of 109 ms, measured in 200 calls. "
+        "Remedy, not tried: call it once, after a peak."
+    )
+    assert "malloc_trim" not in verdict.headline
+    assert "24.0 ms of all threads of 109 ms" in facts(patterns=(TRIM,), threads=2)["call"]
+    (_, finding) = json.loads(advice_sarif(case, verdict))["runs"][0]["results"]
+    assert (finding["ruleId"], finding["level"]) == ("call", "note")
+    assert finding["properties"] == {"measured": True, "cost_seconds": 0.024}
+    assert finding["locations"][0]["physicalLocation"]["region"]["startLine"] == 40
+
+
+@pytest.mark.parametrize("high", [2.0, 46.0])
+def test_nothing_to_change_still_names_a_costly_call(high):
+    nothing = {"trial": None, "chosen": None, "on_top": None, "globals": mallocs(("mimalloc", 0.1, 0.5))}
+    verdict = decide(study(ceiling=ceiling(high), patterns=(TRIM,), **nothing))
+    assert verdict.kind in ("nothing", "unresolved")
+    assert verdict.headline.endswith(". But malloc_trim at collect (list.cpp:40) takes 24.0 ms of 109 ms.")
+    assert [label for label, _ in verdict.facts][:2] == ["estimate", "call"]
+
+
 def test_negligible_pattern_is_not_reported():
     assert "reuse" not in facts(patterns=(pattern("reuse", 0.7),))
 

@@ -8,6 +8,7 @@ TEST(function_name, has_no_suffix_of_clones) {
     EXPECT_EQ(without_clone("_Z3foov.cold"), "_Z3foov");
     EXPECT_EQ(without_clone("_Z3foov.constprop.0.isra.0"), "_Z3foov");
     EXPECT_EQ(without_clone("_Z1fPZ1fiE11_Z1fi.Frame.actor.cold"), "_Z1fPZ1fiE11_Z1fi.Frame");
+    EXPECT_EQ(without_clone("_Z1fi.resume.cold"), "_Z1fi.resume");
     EXPECT_EQ(without_clone("foo.part.0"), "foo");
     EXPECT_EQ(without_clone("foo.constprop.0.cold"), "foo");
     EXPECT_EQ(without_clone("foo.llvm.1234567890"), "foo");
@@ -23,6 +24,8 @@ TEST(function_name, is_demangled_if_possible) {
     EXPECT_EQ(demangled("_ZNSt6vectorIiSaIiEE9push_backEOi"),
               "std::vector<int, std::allocator<int> >::push_back(int&&)");
     EXPECT_EQ(short_form(demangled("_Z1fPZ1fiE11_Z1fi.Frame")), "f"); // gcc's body of a coroutine
+    EXPECT_EQ(demangled("_Z1fi.resume"), "f(int) [clone .resume]");   // clang's
+    EXPECT_EQ(short_form(demangled("_Z1fi.resume")), "f");
     EXPECT_EQ(demangled("main"), "main");
     EXPECT_EQ(demangled("_ZN"), "_ZN");
     EXPECT_EQ(demangled(""), "");

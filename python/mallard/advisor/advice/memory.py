@@ -153,7 +153,7 @@ class Account:
 
 def account_at_peak(study: Study) -> Account:
     """Files are those at the end, because the system counts no others at the peak."""
-    live = study.peak_live_bytes if _is_recorded_whole(study) else None
+    live = study.peak_live_bytes if is_recorded_whole(study) else None
     return Account(study.globals.peak_bytes, live, study.globals.at_end.file_bytes)
 
 
@@ -161,13 +161,13 @@ def account_at_end(study: Study) -> Account | None:
     at_end = study.globals.at_end
     if at_end.resident_bytes is None:
         return None
-    is_known = study.load is None and _is_recorded_whole(study)  # a server frees more when it ends
+    is_known = study.load is None and is_recorded_whole(study)  # a server frees more when it ends
     alive = study.profile.figures.alive if study.profile and is_known else None
     live = alive.bytes if alive else None
     return Account(at_end.resident_bytes, live, at_end.file_bytes, at_end.held_bytes, at_end.free_bytes)
 
 
-def _is_recorded_whole(study: Study) -> bool:
+def is_recorded_whole(study: Study) -> bool:
     """False for a sample, and for the beginning of a program."""
     profile = study.profile
     return profile is None or (

@@ -17,6 +17,7 @@ from mallard.advisor.advice.memory import (
     account_at_peak,
     all_effects,
     find_leanest,
+    is_recorded_whole,
     may_save_more,
     name_of,
     program_seconds,
@@ -33,15 +34,17 @@ from mallard.advisor.advice.wording import (
     time_effect,
 )
 from mallard.advisor.profile.names import Names
+from mallard.advisor.profile.residency import is_mostly_unwritten, sampled_moments
 from mallard.advisor.trial.effect import Effect
 from mallard.shared.mallocs import how_to_use, title
 from mallard.shared.prose import capitalised, in_prose
-from mallard.shared.report.figures import size
+from mallard.shared.report.figures import count, plural, seconds, size
 
 MOST_LINES = 3  # of the code
 LEAST_SHARE = 0.02  # of the live bytes
 MOSTLY = 0.5  # of the resident memory
 LEAST_REST = 4 << 20  # bytes in no live block; any process has some
+LEAST_SAMPLES = 3  # of the recorded run; fewer show no course
 
 
 def choose_memory_answer(study: Study) -> Answer:
@@ -138,6 +141,8 @@ def memory_facts(study: Study, answer: Answer) -> Iterator[tuple[str, str]]:
         yield "live at the peak", in_prose(lines)
     for effect in sorted(study.globals.allowed, key=lambda effect: effect.peak_bytes.median):
         yield f"{title(effect.malloc)} instead of {study.base}", _effect(study, effect)
+    if lines := _unwritten_lines(study):
+        yield "written in part", f"{in_prose(lines)}; by the pages of blocks of 256 KiB or more, a sample"
     if strategies := sorted(tried(study), key=lambda effect: effect.peak_bytes.median):
         assert study.chosen
         peaks = [f"{_name(study, effect)}: {_peak(study, effect)}" for effect in strategies]
@@ -244,6 +249,42 @@ def _at_end(study: Study, account: Account) -> str:
 
 def _peak_lines(study: Study) -> list[str]:
     """The lines with most of the live bytes at the peak: `10.0 MiB (60.0 %) from f (x.cpp:12)`."""
+def _over_time(study: Study) -> str:
+    """The sample of the recorded run with most memory in no live block; empty if there are no samples."""
+    moments = sampled_moments(study.profile.timeline) if study.profile and is_recorded_whole(study) else []
+    if len(moments) < LEAST_SAMPLES:
+        return ""
+    most = max(moments, key=lambda moment: moment.beyond_bytes)
+    sampled = f"{count(len(moments))} samples of the recorded run, without files"
+    if most.beyond_bytes < LEAST_REST:
+        return f"never {size(LEAST_REST)} more than its live blocks, in {sampled}"
+    return (
+        f"after {seconds(most.seconds)} of {seconds(moments[-1].seconds)} it is {size(most.resident_bytes)}, "
+        f"with {size(most.live_bytes)} in live blocks: most beyond these, in {sampled}"
+    )
+
+
+def _unwritten_lines(study: Study) -> list[str]:
+    """`0.50 MiB of 64.0 MiB in each of 3 blocks from f (x.cpp:12)`."""
+    profile = study.profile
+    sites = [site for site in profile.large_blocks if is_mostly_unwritten(site)] if profile else []
+    if profile is None:
+        return []
+    names = Names(profile)
+    return [
+        f"{size(site.resident_bytes / site.allocations)} of {size(site.bytes / site.allocations)} in "
+        f"{'each of ' if site.allocations > 1 else ''}{plural(site.allocations, 'block')} from "
+        f"{_line(names, site.place)}"
+        for site in sites[:MOST_LINES]
+    ]
+
+
+def _line(names: Names, place: int) -> str:
+    """`f (x.cpp:12)`."""
+    function, source = names.place_function(place), short_source(names.place_source(place))
+    return f"{function} ({source})" if source else function
+
+
     profile = study.profile
     if profile is None or not profile.peak:
         return []
@@ -252,8 +293,7 @@ def _peak_lines(study: Study) -> list[str]:
     total += profile.peak_not_listed.bytes if profile.peak_not_listed else 0
     by_line: Counter[str] = Counter()  # a line may have several calls
     for site in profile.peak:
-        function, source = names.place_function(site.place), short_source(names.place_source(site.place))
-        by_line[f"{function} ({source})" if source else function] += site.bytes
+        by_line[_line(names, site.place)] += site.bytes
     lines = by_line.most_common(MOST_LINES)
     shown = [line for line in lines if line[1] >= LEAST_SHARE * total] or lines[:1]
     return [f"{size(bytes_)} ({percent(bytes_ / max(total, 1))}) from {line}" for line, bytes_ in shown]

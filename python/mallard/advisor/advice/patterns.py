@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mallard.advisor.advice.candidates import LIBRARY, short_source
 from mallard.advisor.advice.ceiling import WORTH_DOING, Ceiling
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names, short_name
-from mallard.advisor.profile.records import Site
-from mallard.shared.report.figures import count, share, size
+from mallard.advisor.profile.records import ControlCalls, Pair, Site
+from mallard.advisor.trial.campaign import LEAST_EFFECT
+from mallard.shared.report.figures import count, plural, share, size
 
 LEAST_SHARE = 0.05  # of the program's allocations
 LEAST_STEPS = 2.5  # allocations per ladder
@@ -45,28 +47,40 @@ CONTAINER_NAMES = {
     "std::_Rb_tree": "a map or a set",
     "std::basic_string": "std::string",
 }
+CONCATENATES = re.compile(r"^std::operator\+")
+# The body of a coroutine, which gcc names by its frame, and clang by parts.
+COROUTINE_BODY = re.compile(r"\.Frame\*\)|\[clone \.(?:actor|resume|destroy|cleanup)\b")
+CONTROL_REMEDIES = {
+    "malloc_trim": "call it once, after a peak, and not in each round",
+    "mallinfo": "ask less often, as for each report",
+    "mallinfo2": "ask less often, as for each report",
+    "mallopt": "set the option once, at the start, or in GLIBC_TUNABLES",
+}
 SHARED = re.compile(r"_Sp_counted|std::(?:allocate_shared|make_shared|__shared_count)")
 
 
 @dataclass(frozen=True)
 class Pattern:
-    kind: str  # reserve, reuse, temporary, move, single, owner, pooled, shared
+    kind: str  # reserve, reuse, temporary, coroutine, move, single, owner, pooled, shared, call
     function: str
     source: str  # file:line to jump to
     allocations: int
     share: float  # of the program's allocations
     reason: str
     remedy: str
-    estimated_seconds: float | None = None  # estimated saving
+    estimated_seconds: float | None = None  # estimated saving; of a control call its measured time
     code: str = ""  # FILE:BEGIN-END;... of the line's calls; empty if a trial cannot keep their blocks
     bytes: int = 0
+    call: str = ""  # the function of malloc, of a control call
 
     @property
     def where(self) -> str:
-        return f"{self.function} ({short_source(self.source)})" if self.source else self.function
+        function = f"{self.call} at {self.function}" if self.call else self.function
+        return f"{function} ({short_source(self.source)})" if self.source else function
 
     def times(self, part: float) -> Pattern:
-        if self.estimated_seconds is None:
+        """With an estimate of another clock. A control call is timed in elapsed time."""
+        if self.estimated_seconds is None or self.call:
             return self
         return replace(self, estimated_seconds=part * self.estimated_seconds)
 
@@ -78,7 +92,9 @@ def find_patterns(profile: Profile, ceiling: Ceiling | None = None) -> list[Patt
         _with_code(profile, site, pattern)
         for site in profile.sites
         if (
-            pattern := _ladder(profile, names, site)
+            pattern := _coroutine(profile, names, site)
+            or _ladder(profile, names, site)
+            or _concatenated(profile, names, site)
             or _copied(profile, names, site)
             or _at_once(profile, names, site, ceiling)
             or _few_at_once(profile, names, site, ceiling)
@@ -90,8 +106,34 @@ def find_patterns(profile: Profile, ceiling: Ceiling | None = None) -> list[Patt
         *_pooled(profile, names),
         *_single(profile, names),
         *_shared(profile, names),
+        *find_control_calls(profile, ceiling),
     ]
     return sorted(patterns, key=lambda pattern: -(pattern.estimated_seconds or 0.0))[:MOST_PATTERNS]
+
+
+def find_control_calls(profile: Profile, ceiling: Ceiling | None = None) -> list[Pattern]:
+    """Lines that call malloc_trim and the like for 1 % of the program's time or more, longest first."""
+    names = Names(profile)
+    total = ceiling.program_seconds if ceiling else profile.busy_seconds
+    by_line: dict[tuple[str, int], list[ControlCalls]] = {}
+    for each in profile.control_calls:
+        by_line.setdefault((each.name, each.place), []).append(each)
+    patterns = [
+        Pattern(
+            "call",
+            names.place_function(place),
+            names.place_source(place),
+            0,
+            0.0,
+            f"measured in {plural(sum(each.calls for each in group), 'call')}",
+            CONTROL_REMEDIES[name],
+            seconds,
+            call=name,
+        )
+        for (name, place), group in by_line.items()
+        if (seconds := sum(each.seconds for each in group)) >= LEAST_EFFECT * total
+    ]
+    return sorted(patterns, key=lambda pattern: -(pattern.estimated_seconds or 0.0))
 
 
 def _ladder(profile: Profile, names: Names, site: Site) -> Pattern | None:
@@ -129,10 +171,76 @@ def _are_freed_elsewhere(profile: Profile, names: Names, site: Site) -> bool:
     """True if a growing container does not free most blocks, as far as pairs are listed: then they are of
     different containers, which were filled once.
     """
+    pairs = _pairs(profile, site)
+    return 2 * _count_grown(names, pairs) < sum(pair.allocations for pair in pairs)
+
+
+def _pairs(profile: Profile, site: Site) -> list[Pair]:
+    """Those of the site's heaviest stacks, as far as they are listed."""
     stacks = {stack.stack for stack in site.stacks}
-    pairs = [pair for pair in profile.pairs if pair.allocated in stacks]
-    grown = sum(pair.allocations for pair in pairs if _is_freed_by_grower(names, pair.freed))
-    return 2 * grown < sum(pair.allocations for pair in pairs)
+    return [pair for pair in profile.pairs if pair.allocated in stacks]
+
+
+def _count_grown(names: Names, pairs: Sequence[Pair]) -> int:
+    """The blocks that a growing container freed."""
+    return sum(pair.allocations for pair in pairs if _is_freed_by_grower(names, pair.freed))
+
+
+def _concatenated(profile: Profile, names: Names, site: Site) -> Pattern | None:
+    """Strings of several operator+ in one expression: another one is on the line, or an intermediate string
+    grows.
+    """
+    part = _share(profile, site.figures.allocations)
+    if part < LEAST_SHARE or not _inner_function(names, site, CONCATENATES):
+        return None
+    is_chain = any(
+        other is not site and other.place == site.place and _inner_function(names, other, CONCATENATES)
+        for other in profile.sites
+    )
+    grown = _count_grown(names, _pairs(profile, site))
+    if not is_chain and not grown:
+        return None
+    return Pattern(
+        "reserve",
+        names.place_function(site.place),
+        names.place_source(site.place),
+        site.figures.allocations,
+        part,
+        f"{count(site.figures.allocations)} blocks are of strings that a chain of operator+ makes",
+        "one string with reserve() for all lengths, then append() for each part",
+        grown * 2 * _operation_ns(profile) * 1e-9 if grown else None,
+    )
+
+
+def _coroutine(profile: Profile, names: Names, site: Site) -> Pattern | None:
+    """Frames: blocks of one size that a function makes itself which is the beginning of a coroutine. Its body
+    must have been on a stack.
+    """
+    figures = site.figures
+    part = _share(profile, figures.allocations)
+    if part < LEAST_SHARE or figures.smallest != figures.largest or not site.stacks:
+        return None
+    begin = names.place(site.place).function
+    made_by = names.stack(site.stacks[0].stack)[:1]
+    if made_by != (site.place,) or not _begins_coroutine(profile, names, begin):
+        return None
+    return Pattern(
+        "coroutine",
+        names.place_function(site.place),
+        names.place_source(site.place),
+        figures.allocations,
+        part,
+        f"its {count(figures.allocations)} blocks of {size(figures.largest)} are frames of the coroutine",
+        "an operator new of its promise type, which takes them from a pool or an arena of the caller",
+        figures.allocations * 2 * _operation_ns(profile) * 1e-9,
+    )
+
+
+def _begins_coroutine(profile: Profile, names: Names, function: int) -> bool:
+    """True if a function of the same name is the body of a coroutine, and this one is not."""
+    bodies = (number for number, other in enumerate(profile.functions) if COROUTINE_BODY.search(other.name))
+    is_body = COROUTINE_BODY.search(names.full(function))
+    return not is_body and any(names.short(body) == names.short(function) for body in bodies)
 
 
 def _is_freed_by_grower(names: Names, stack: int | None) -> bool:

@@ -42,7 +42,7 @@ from mallard.advisor.advice.code import type_changes
 from mallard.advisor.advice.global_mallocs import Globals, glibc_switches, memory_switches, run_globals
 from mallard.advisor.advice.memory import LEAST_SAVED
 from mallard.advisor.advice.notes import brief_note, dropped_note, further_note, rounds_note, study_notes
-from mallard.advisor.advice.patterns import Pattern, find_patterns
+from mallard.advisor.advice.patterns import Pattern, find_control_calls, find_patterns
 from mallard.advisor.advice.plan import SCREENING, Plan, Request, aged_runs, plan_for
 from mallard.advisor.advice.study import ScopePair, Screened, Study
 from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
@@ -615,7 +615,7 @@ def _start(program: Program, request: Request, profile: Profile, mallocs: Global
         goal=request.goal,
         ceiling=ceiling,
         globals=mallocs,
-        patterns=tuple(find_patterns(profile, ceiling)) if ceiling.worth_a_trial else (),
+        patterns=tuple(find(profile, ceiling)),
         notes=(*study_notes(program, profile, mallocs), *_input_note(program, request)),
         profile=profile,
     )
@@ -629,6 +629,7 @@ def _find_linked_malloc(program: Program, profile: Profile | None) -> str:
 def _process_sentence(program: Program, request: Request, profile: Profile) -> str:
     """Empty for a program of one process."""
     if program.process is None:
+    find = find_patterns if ceiling.worth_a_trial else find_control_calls
         return ""
     count = len(profile.processes)
     if count == 1:

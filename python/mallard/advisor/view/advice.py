@@ -36,10 +36,18 @@ from mallard.advisor.profile import sentences
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import Figures, Scope
+from mallard.advisor.profile.residency import resident_line, sampled_moments
 from mallard.advisor.trial.campaign import Baseline
 from mallard.advisor.trial.effect import Effect
 from mallard.advisor.trial.further_rounds import SURE
-from mallard.advisor.view.profile.charts import MODES, flame_calls, flame_sections
+from mallard.advisor.view.profile.charts import (
+    MODES,
+    RESIDENT,
+    SAMPLED,
+    flame_calls,
+    flame_sections,
+    memory_picture,
+)
 from mallard.advisor.view.profile.scopes import dimension_table, lifetime_details, small_dimensions
 from mallard.advisor.view.profile.sites import listed_table
 from mallard.shared.report.figures import count, size
@@ -59,6 +67,8 @@ from mallard.shared.report.model import (
     Row,
     Section,
     Table,
+    Unit,
+    row_from,
 )
 from mallard.shared.stats import CONFIDENCE, Difference
 
@@ -72,6 +82,13 @@ MEMORY = (
     Column("drawn", numeric=False),
     *map(Column, ("peak", "effect", "at the end", "time")),
 )
+OVER_TIME = (
+    Column("after", unit=Unit.SECONDS),
+    Column("resident", "without files and shared memory", unit=Unit.BYTES),
+    Column("live blocks", unit=Unit.BYTES),
+    Column("beyond", "what malloc retains, and what it never saw", unit=Unit.BYTES),
+)
+MOST_MOMENTS = 12
 STRATEGIES = (
     Column("strategy", numeric=False),
     *map(Column, ("effect", "of all", "peak", "faults", "served", "rewound")),
@@ -127,10 +144,27 @@ def _memory(study: Study, profile: Profile | None, names: Names | None) -> list[
     rows = tuple(_memory_row(study, effect, widest) for effect in (None, *effects))
     text = f"Resident memory at the peak, against {study.base} on {study.globals.heap}."
     sections = [Section("Before and after", (Table("Memory", MEMORY, rows), Paragraph(text)))]
+    sections += _memory_over_time(profile) if profile else []
     if profile and names and profile.peak:
         live = listed_table("Live at the peak", profile.peak, profile.peak_not_listed, names, all_rows=True)
         sections.append(Section("Live at the peak", (live,), about="lines whose blocks are live at the peak"))
     return sections
+
+
+def _memory_over_time(profile: Profile) -> list[Section]:
+    """Resident memory beside the live bytes, of the recorded run."""
+    moments, timeline = sampled_moments(profile.timeline), profile.timeline
+    if len(moments) < 2 or timeline is None:
+        return []
+    series = ((RESIDENT, resident_line(timeline)), ("live blocks", timeline.live_bytes))
+    step = max(1, -(-len(moments) // MOST_MOMENTS))
+    rows = tuple(
+        row_from(OVER_TIME, moment.seconds, moment.resident_bytes, moment.live_bytes, moment.beyond_bytes)
+        for moment in moments[::step]
+    )
+    table = Table("Memory over time", OVER_TIME, rows)
+    blocks = (memory_picture(timeline, series), table, Paragraph(SAMPLED))
+    return [Section("Memory over time", blocks, about="resident memory beside live blocks")]
 
 
 def _memory_row(study: Study, effect: GlobalEffect | Effect | None, widest: float) -> Row:

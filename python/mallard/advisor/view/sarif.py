@@ -24,11 +24,13 @@ RULES = {
     "reserve": "a container grows step by step",
     "reuse": "a buffer is made anew in each call",
     "temporary": "of many blocks few are live at a time",
+    "coroutine": "the frames of a coroutine are allocated",
     "move": "a container is copied",
     "single": "blocks of one size come and go alone",
     "owner": "one call frees what many have made",
     "pooled": "the program has a pool of its own",
     "shared": "shared pointers allocate twice",
+    "call": "a call of malloc that neither allocates nor frees takes time, measured on the program",
 }
 
 
@@ -59,6 +61,10 @@ def _measured(study: Study, verdict: Verdict) -> list[dict[str, Any]]:
 
 
 def _pattern(study: Study, pattern: Pattern) -> dict[str, Any]:
+    if pattern.call:
+        text = f"{pattern.where}: {pattern.remedy}; its time is {pattern.reason}. Not tried."
+        cost = {"measured": True, "cost_seconds": pattern.estimated_seconds or 0.0}
+        return _result(pattern.kind, "note", text, pattern.source, cost)
     best = study.kept_effect(pattern)
     figures = {"measured": best is not None, "share_of_allocations": pattern.share}
     figures |= _saving(best.time) if best else {}
