@@ -32,6 +32,7 @@ class FakeProgram(Program):
     learnt: list[bool] = []  # noqa: RUF012
     allocating_threads = 1
     cores = 1.0
+    unrecorded = ""  # started programs without an event
 
     def run(self, arm: Arm, scope: Scope) -> RunResult:
         self.runs.append(arm)
@@ -75,7 +76,14 @@ def fake_advice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[...
         fields["figures"] = fields.get("figures", figures(1000, 64_000, 1.0))
         text = json.dumps(document(**fields))
         recordings: list[str] = []
-        monkeypatch.setattr(runner, "record", lambda *words, **_: recordings.append("one") or tmp_path / "t")
+
+        def record(*_: object, notify: Callable[[str], None], **__: object) -> Path:
+            recordings.append("one")
+            if program.unrecorded:
+                notify(program.unrecorded)
+            return tmp_path / "t"
+
+        monkeypatch.setattr(runner, "record", record)
         monkeypatch.setattr(runner, "ask", lambda words: text)
         monkeypatch.setattr(runner, "locate_scope", lambda trace, name, process: stack_scope(name))
         learnt: list[bool] = []

@@ -285,7 +285,9 @@ void collection::end_without_event(recorded_process& process) {
         result_.programs_not_followed += process.facts.programs_not_followed;
         result_.events_of_unknown_threads += process.file.header().events_of_unknown_threads;
     }
-    if (process.is_program && process.facts.number != started_.number && !process.facts.executable.empty()) {
+    // The program that the collector started has a message of its own, unless it has executed this one.
+    const bool is_started = process.facts.number == started_.number && process.program == 0;
+    if (process.is_program && !is_started && !process.facts.executable.empty()) {
         result_.programs_without_event.push_back(process.facts.executable);
     }
     process.file.remove();

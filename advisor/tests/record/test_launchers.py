@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -104,9 +105,36 @@ def test_names_the_compiler_behind_its_driver(tmp_path):
     source.write_text("".join(f"int f{line}(int x) {{ return x + {line}; }}\n" for line in range(500)))
     done = front(*ADVICE, "--json", "--", "g++", "-fsyntax-only", source, folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    study = json.loads(done.stdout)["study"]
-    assert study["process"].startswith("cc1plus, started by g++, which allocates most often of ")
-    assert study["allocations"] > 1000
+    document = json.loads(done.stdout)
+    (process,) = [fact["text"] for fact in document["facts"] if fact["label"] == "process"]
+    assert re.match(
+        r"cc1plus, started by g\+\+, which allocates most often of \d processes, with \d+ % of their CPU ",
+        process,
+    )
+    assert document["study"]["processes"]["share"] > 0.5
+    assert document["study"]["allocations"] > 1000
+
+
+def test_refuses_a_launcher_that_becomes_a_program_with_its_own_malloc(toys, tmp_path):
+    program = toys.build("idle-own-malloc", ["own_malloc.c", "idle.c"], "-DVISIBILITY=")
+    for script in (f"exec {program}", f"{program}; true"):
+        done = front(*ADVICE, "--", "sh", "-c", script, folder=tmp_path)
+        assert done.returncode == 2, done.stderr
+        assert not done.stdout
+        assert "becomes or starts a program that takes most of the time" in done.stderr
+        assert f"'{program}' has its own malloc" in done.stderr
+
+
+def test_reports_the_cost_of_a_preload_for_many_short_processes(requests, tmp_path):
+    commands = shell(*((requests, count) for count in (5, *range(10, 35))))
+    words = ("advise", "--quick", "--age", "young", "--rounds", 3, "--global", "glibc,tcmalloc", "--json")
+    done = front(*words, "--", *commands, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    (many,) = [fact["text"] for fact in document["facts"] if fact["label"] == "many processes"]
+    assert re.match(r"2[67] processes of [\d.]+ ms of CPU time each: ", many)
+    starts = document["study"]["processes"]["start_seconds"]
+    assert all(0 < seconds < 0.1 for seconds in starts.values())
 
 
 @pytest.mark.parametrize("scrub", [("env", "-i"), ("env", "LD_PRELOAD=")])

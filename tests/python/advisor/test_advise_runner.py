@@ -319,16 +319,20 @@ def with_launcher(**changes: Any) -> dict[str, Any]:
 def test_advises_one_of_several_processes(advise):
     program = type("Own", (FakeProgram,), {"tried": []})
     run = program.run
-    program.run = lambda self, arm, scope: self.tried.append(self.process) or run(self, arm, scope)
+    own = {"cpu_seconds": 0.093}
+    program.run = lambda self, arm, scope: (
+        self.tried.append(self.process) or replace(run(self, arm, scope), **(own if self.process else {}))
+    )
     case, _, _ = advise(program=program, **with_launcher())
     first, *others = program.tried
     assert first is None
     assert {(process.name, process.instance) for process in others} == {("ld", 1)}
-    assert case.process == (
-        "ld, started by clang-16, which allocates most often of 2 processes; times and memory are its own; "
-        "--process NAME chooses another"
+    facts = dict(decide(case).facts)
+    assert facts["process"] == (
+        "ld, started by clang-16, which allocates most often of 2 processes, with 93 % of their CPU time; "
+        "times and memory are its own; --process NAME chooses another"
     )
-    assert dict(decide(case).facts)["process"] == case.process
+    assert "many processes" not in facts
     assert not any(note.startswith("The recording is of") for note in case.notes)
 
 
@@ -345,7 +349,50 @@ def test_refuses_a_launcher_of_an_unfollowed_program(advise):
     with pytest.raises(UsageError, match="has other rights, as another user, or"):
         advise(program=program, **other_user)
     case, _, _ = advise(program=program, request=Request(("glibc",), process="ld"), **unfollowed)
-    assert case.process.startswith("ld, started by clang-16, as --process asks of 2 processes")
+    assert case.processes.sentence.startswith(
+        "ld, started by clang-16, as --process asks of 2 processes, with 1 % of their CPU time; "
+    )
+
+
+def test_names_the_process_with_most_of_the_time(advise):
+    program = type("Light", (FakeProgram,), {})
+    run = program.run
+    own = {"cpu_seconds": 0.02}
+    program.run = lambda self, *words: replace(run(self, *words), **(own if self.process else {}))
+    case, _, _ = advise(program=program, **with_launcher(cpu_seconds=0.08))
+    assert "with 20 % of their CPU time; clang-16 takes most of it (--process clang-16); times" in (
+        case.processes.sentence
+    )
+
+
+def test_many_short_processes_pay_for_a_preload_at_their_start(advise, monkeypatch):
+    monkeypatch.setattr("mallard.advisor.advice.processes.find_library", lambda name: Path(f"/lib/{name}.so"))
+    monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
+    costs = {"mimalloc": 0.000_41, "jemalloc": 0.000_8}
+    monkeypatch.setattr("mallard.advisor.advice.processes.measure_starts", lambda libraries: costs)
+    fields = with_launcher()
+    row = fields["processes"][0]
+    fields["processes"] += [row | {"number": number} for number in range(5000, 5039)]
+    case, _, _ = advise(request=Request(("glibc", "mimalloc", "jemalloc")), **fields)
+    assert dict(decide(case).facts)["many processes"] == (
+        "41 processes of 2.4 ms of CPU time each: to preload a library costs each of them at its start, "
+        "which no trial counts: mimalloc 0.41 ms and jemalloc 0.80 ms"
+    )
+    few, _, _ = advise(**with_launcher())
+    assert few.processes.many == ""
+
+
+def test_refuses_a_launcher_of_a_program_with_its_own_malloc(advise):
+    program = type("Launcher", (FakeProgram,), {"unrecorded": "'/usr/bin/rustc' has its own malloc"})
+    process = document()["process"] | {"command": ["server"]}
+    alone = document()["processes"][0]
+    fields = {"process": process, "processes": [alone | {"cpu_seconds": 0.01}]}
+    with pytest.raises(UsageError, match="most of the time, and of which no library sees a request: '/usr"):
+        advise(program=program, **fields)
+    named, _, _ = advise(program=program, request=Request(("glibc",), process="clang-16"), **fields)
+    assert named.processes is None
+    mostly = {"process": process, "processes": [alone | {"cpu_seconds": 0.09}]}
+    assert advise(program=program, **mostly)[0].allocations == 1000
 
 
 def test_refuses_a_killed_process(advise):

@@ -126,8 +126,8 @@ def _holder(study: Study, rest: float) -> str:
 def memory_facts(study: Study, answer: Answer) -> Iterator[tuple[str, str]]:
     if answer.equal:
         yield "equal", _equal(study, answer)
-    if study.process:
-        yield "process", study.process
+    if study.processes:
+        yield "process", study.processes.sentence
     if study.load:
         yield "load", f"'{study.load.command}'; times are the server's CPU time from its start to its end"
     if answer.malloc:
@@ -137,12 +137,14 @@ def memory_facts(study: Study, answer: Answer) -> Iterator[tuple[str, str]]:
     yield "resident at the peak", _at_peak(study, account_at_peak(study))
     if account := account_at_end(study):
         yield "resident at the end", _at_end(study, account)
+    if text := _over_time(study):
+        yield "over time", text
     if lines := _peak_lines(study):
         yield "live at the peak", in_prose(lines)
-    for effect in sorted(study.globals.allowed, key=lambda effect: effect.peak_bytes.median):
-        yield f"{title(effect.malloc)} instead of {study.base}", _effect(study, effect)
     if lines := _unwritten_lines(study):
         yield "written in part", f"{in_prose(lines)}; by the pages of blocks of 256 KiB or more, a sample"
+    for effect in sorted(study.globals.allowed, key=lambda effect: effect.peak_bytes.median):
+        yield f"{title(effect.malloc)} instead of {study.base}", _effect(study, effect)
     if strategies := sorted(tried(study), key=lambda effect: effect.peak_bytes.median):
         assert study.chosen
         peaks = [f"{_name(study, effect)}: {_peak(study, effect)}" for effect in strategies]
@@ -247,8 +249,6 @@ def _at_end(study: Study, account: Account) -> str:
     )
 
 
-def _peak_lines(study: Study) -> list[str]:
-    """The lines with most of the live bytes at the peak: `10.0 MiB (60.0 %) from f (x.cpp:12)`."""
 def _over_time(study: Study) -> str:
     """The sample of the recorded run with most memory in no live block; empty if there are no samples."""
     moments = sampled_moments(study.profile.timeline) if study.profile and is_recorded_whole(study) else []
@@ -285,6 +285,8 @@ def _line(names: Names, place: int) -> str:
     return f"{function} ({source})" if source else function
 
 
+def _peak_lines(study: Study) -> list[str]:
+    """The lines with most of the live bytes at the peak: `10.0 MiB (60.0 %) from f (x.cpp:12)`."""
     profile = study.profile
     if profile is None or not profile.peak:
         return []

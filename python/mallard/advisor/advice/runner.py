@@ -44,6 +44,7 @@ from mallard.advisor.advice.memory import LEAST_SAVED
 from mallard.advisor.advice.notes import brief_note, dropped_note, further_note, rounds_note, study_notes
 from mallard.advisor.advice.patterns import Pattern, find_control_calls, find_patterns
 from mallard.advisor.advice.plan import SCREENING, Plan, Request, aged_runs, plan_for
+from mallard.advisor.advice.processes import Processes, find_processes
 from mallard.advisor.advice.study import ScopePair, Screened, Study
 from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
 from mallard.advisor.profile.names import Names
@@ -435,7 +436,7 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
     notify(estimate(plan.runs, seconds, aged_runs(plan.aged)))
     step("recording")
     try:
-        recording, profile = _load_or_record(program, request, folder)
+        recording, profile, unrecorded = _load_or_record(program, request, folder)
     except RecordingDiffersError:
         refuse_second_difference(program, request.mallocs[0])
         raise
@@ -452,13 +453,16 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
         refuse_other_program(program, profile)
     if request.mallocs[0] == OWN:
         program = replace(program, malloc_file=program.find_malloc())
+    all_seconds = first.cpu_seconds
+    if unrecorded and request.process is None:
+        refuse_unrecorded(profile, all_seconds, unrecorded)
     if program.process:
-        all_seconds = first.cpu_seconds
         first = run_once(program, request.mallocs[0])
         refuse_failed_load(first)
         refuse_killed(first)
         if request.process is None:
             refuse_unfollowed(profile, first.cpu_seconds, all_seconds)
+    processes = find_processes(program, profile, request, first.cpu_seconds, all_seconds)
     fault_ns = fault_nanoseconds()
 
     def measure_quiet(study: Study) -> Study:
@@ -468,7 +472,7 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
     ceiling = estimate_ceiling(profile, first.cpu_seconds, first.wall_seconds, first.faults, fault_ns)
     if not ceiling.worth_a_trial and not for_memory:
         mallocs = _single_run(program, first, request)
-        return measure_quiet(_start(program, request, profile, mallocs, fault_ns))
+        return measure_quiet(_start(program, request, profile, mallocs, fault_ns, processes))
     is_glibc = request.mallocs[0] == OWN and program.name_malloc(OWN) == OWN
     reasoned = memory_switches(profile) if for_memory else glibc_switches(profile, ceiling)
     switches = reasoned if request.switches and is_glibc else ()
@@ -482,7 +486,7 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
         plan.further_runs // 2,  # the trial gets those that remain
         drops=not request.rounds and not for_memory,
     )
-    baseline = _start(program, request, profile, mallocs, fault_ns)
+    baseline = _start(program, request, profile, mallocs, fault_ns, processes)
     if for_memory:
         return run_memory_trial(program, baseline, request, plan, recording, profile, step)
     if not baseline.ceiling.worth_a_trial:
@@ -550,6 +554,17 @@ def _study_without_events(program: Program, request: Request, first: RunResult, 
     )
 
 
+def refuse_unrecorded(profile: Profile, all_seconds: float, programs: str) -> None:
+    """Refuses a launcher of a program with its own malloc, by the time of all processes."""
+    recorded = sum(process.cpu_seconds or 0.0 for process in profile.processes)
+    if recorded < MOSTLY_UNFOLLOWED * all_seconds:
+        raise UsageError(
+            f"{program_name(profile.process)} becomes or starts a program that takes most of the time, and "
+            f"of which no library sees a request: {programs}; advice would be of its launcher. Link it with "
+            "the malloc of the C library, and try again, or name a process with --process"
+        )
+
+
 def refuse_unfollowed(profile: Profile, own_seconds: float, all_seconds: float) -> None:
     """Refuses a launcher of a program that could not be followed, by the time of all processes."""
     others = sum(process.cpu_seconds or 0.0 for process in profile.processes if not process.chosen)
@@ -563,11 +578,14 @@ def refuse_unfollowed(profile: Profile, own_seconds: float, all_seconds: float) 
         )
 
 
-def _load_or_record(program: Program, request: Request, folder: Path) -> tuple[Path, Profile]:
-    """Records again if other processes disturbed the times, and keeps the quietest recording."""
+def _load_or_record(program: Program, request: Request, folder: Path) -> tuple[Path, Profile, str]:
+    """Records again if other processes disturbed the times, and keeps the quietest recording. Also returns
+    the started programs of which nothing was recorded, with the reasons.
+    """
     if request.trace is not None:
-        return request.trace, read_profile(ask(trace_words(request.trace, request.process)))
-    recordings = []
+        return request.trace, read_profile(ask(trace_words(request.trace, request.process))), ""
+    recordings: list[tuple[Path, Profile]] = []
+    unrecorded: list[str] = []
     begin = time.monotonic()
     for number in range(MOST_RECORDINGS):
         file = record(
@@ -575,11 +593,13 @@ def _load_or_record(program: Program, request: Request, folder: Path) -> tuple[P
             program.surroundings,
             program.first,
             follow=True,
+            notify=unrecorded.append,
         )
         recordings.append((file, read_profile(ask(trace_words(file, request.process)))))
         if width(recordings[-1][1]) < DISTURBED or time.monotonic() - begin > SECONDS_TO_RECORD:
             break
-    return min(recordings, key=lambda recording: width(recording[1]))
+    file, profile = min(recordings, key=lambda recording: width(recording[1]))
+    return file, profile, unrecorded[-1] if unrecorded else ""
 
 
 def _single_run(program: Program, first: RunResult, request: Request) -> Globals:
@@ -598,10 +618,18 @@ def _single_run(program: Program, first: RunResult, request: Request) -> Globals
     )
 
 
-def _start(program: Program, request: Request, profile: Profile, mallocs: Globals, fault_ns: float) -> Study:
+def _start(
+    program: Program,
+    request: Request,
+    profile: Profile,
+    mallocs: Globals,
+    fault_ns: float,
+    processes: Processes | None,
+) -> Study:
     ceiling = estimate_ceiling(
         profile, mallocs.cpu_seconds, mallocs.wall_seconds, round(mallocs.faults), fault_ns
     )
+    find = find_patterns if ceiling.worth_a_trial else find_control_calls
     return Study(
         words=tuple(program.words),
         base=program.name_malloc(request.mallocs[0]),
@@ -609,7 +637,7 @@ def _start(program: Program, request: Request, profile: Profile, mallocs: Global
         peak_live_bytes=profile.timeline.peak_bytes if profile.timeline else None,
         threads=profile.process.threads,
         load=program.surroundings.load,
-        process=_process_sentence(program, request, profile),
+        processes=processes,
         withheld=withheld(profile),
         linked_malloc=_find_linked_malloc(program, profile),
         goal=request.goal,
@@ -624,21 +652,6 @@ def _start(program: Program, request: Request, profile: Profile, mallocs: Global
 def _find_linked_malloc(program: Program, profile: Profile | None) -> str:
     executable = profile.process.executable if profile else None
     return linked_into(executable or shutil.which(program.words[0]) or program.words[0])
-
-
-def _process_sentence(program: Program, request: Request, profile: Profile) -> str:
-    """Empty for a program of one process."""
-    if program.process is None:
-    find = find_patterns if ceiling.worth_a_trial else find_control_calls
-        return ""
-    count = len(profile.processes)
-    if count == 1:
-        return f"{program.process.title}; times and memory are its own, without those that it starts"
-    reason = "as --process asks" if request.process else "which allocates most often"
-    return (
-        f"{program.process.title}, {reason} of {count} processes; times and memory are its own; --process "
-        "NAME chooses another"
-    )
 
 
 def _input_note(program: Program, request: Request) -> list[str]:

@@ -12,6 +12,7 @@ from mallard.advisor.advice.choice import Choice, Goal, preferred, saving
 from mallard.advisor.advice.code import TypeChange
 from mallard.advisor.advice.global_mallocs import GlobalEffect, Globals
 from mallard.advisor.advice.patterns import Pattern
+from mallard.advisor.advice.processes import Processes
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.trial.campaign import LEAST_EFFECT, Baseline, Result
 from mallard.advisor.trial.effect import Effect
@@ -69,7 +70,7 @@ class Study:
     globals: Globals
     aged: tuple[AgedHeap, ...] = ()  # the last candidates at the further ages
     load: Load | None = None  # of a server
-    process: str = ""  # the one that is advised, if the program has several
+    processes: Processes | None = None  # if the program has several
     candidates: tuple[Candidate, ...] = ()
     screened: tuple[Screened, ...] = ()
     chosen: Candidate | None = None

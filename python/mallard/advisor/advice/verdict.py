@@ -276,8 +276,10 @@ _HEADLINES = {
 def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]]:
     if answer.equal:
         yield "equal", _equal(study, answer)
-    if study.process:
-        yield "process", study.process
+    if study.processes:
+        yield "process", study.processes.sentence
+        if study.processes.many:
+            yield "many processes", study.processes.many
     if study.load:
         yield "load", f"'{study.load.command}'; times are the server's CPU time from its start to its end"
     if study.load and study.load.metric and study.globals.metric is not None:
@@ -286,11 +288,11 @@ def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]
         yield "estimate", _estimate(study)
     if kind != "unmeasured":
         yield from aged_facts(study)
-    if kind in ("nothing", "unmeasured"):
-        return
     for call in _control_calls(study):
         cost = f"{_time_of_call(study, call)}, {call.reason}"
         yield "call", f"{call.where}: {cost}. Remedy, not tried: {call.remedy}."
+    if kind in ("nothing", "unmeasured"):
+        return
     if kind == "global" and study.best_malloc:
         yield "to use it", how_to_use(study.best_malloc.malloc, study.words)
     if lean := for_memory(study, answer):
@@ -315,8 +317,6 @@ def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]
         yield pattern.kind, f"{pattern.where}: {pattern.reason}. {_remedy(study, pattern)}"
 
 
-def _remedy(study: Study, pattern: Pattern) -> str:
-    """With what a trial saved in which the line of the pattern kept its blocks."""
 def _control_calls(study: Study) -> list[Pattern]:
     return [pattern for pattern in study.patterns if pattern.call]
 
@@ -327,6 +327,8 @@ def _time_of_call(study: Study, call: Pattern) -> str:
     return f"{times(call.estimated_seconds or 0.0)}{threads} of {times(study.ceiling.program_seconds)}"
 
 
+def _remedy(study: Study, pattern: Pattern) -> str:
+    """With what a trial saved in which the line of the pattern kept its blocks."""
     best = study.kept_effect(pattern)
     if best is None:
         return f"Remedy, not tried: {pattern.remedy}."

@@ -2,19 +2,47 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import stat
 import struct
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from mallard.advisor.trial.program import Program, RunResult
+from mallard.shared import caller, preload
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import linked_into
 
 SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
 DYNAMIC_SYMBOLS = 11  # SHT_DYNSYM
+
+
+STARTS = 15  # of a program with each library
+
+
+def measure_starts(libraries: Mapping[str, Path]) -> dict[str, float]:
+    """By name, the CPU time by which a library makes the start of `true` longer: the least of several starts,
+    because other processes only add to it."""
+    true = shutil.which("true")
+    if true is None or not libraries:
+        return {}
+    least = dict.fromkeys(("", *libraries), math.inf)
+    for _ in range(STARTS):
+        for name in least:
+            variables = caller.environment()
+            if name:
+                variables |= {preload.VARIABLE: preload.preload_list([libraries[name]])}
+            least[name] = min(least[name], _start_seconds(true, variables))
+    return {name: max(0.0, least[name] - least[""]) for name in libraries}
+
+
+def _start_seconds(program: str, variables: Mapping[str, str]) -> float:
+    process = os.posix_spawn(program, [program], variables)
+    _, _, usage = os.wait4(process, 0)
+    return usage.ru_utime + usage.ru_stime
 
 
 def refuse_unaged(program: Program, first: RunResult) -> None:

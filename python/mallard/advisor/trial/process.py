@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
@@ -215,6 +215,7 @@ TIMES_SLOWER = 4  # a program that only allocates is slowed more, and needs --sa
 LIMITS = "'What it takes' in docs/advisor/recording.md says what helps"
 OTHERS_NOT_FOLLOWED = "; --follow records"
 NOTHING_RECORDED = "before its first allocation"
+WITHOUT_EVENT = "followed, but without an event: "
 END = re.compile(r"(ended with status|ended by signal) (\d+)")
 
 
@@ -244,10 +245,12 @@ def record(
     first: Measured | None = None,
     *,
     follow: bool = False,
+    notify: Callable[[str], None] = lambda _: None,
 ) -> Path:
     """Records the program once and hides its output, and again if `follow` is set and it becomes or starts
     other processes: with these. `seconds_limit` applies to a run without the recorder, which is faster.
-    Raises a RecordingDiffersError if a run differs from `first`.
+    `notify` is called with the started programs of which nothing was recorded, and the reasons, if there are
+    some. Raises a RecordingDiffersError if a run differs from `first`.
     """
     messages = _record(program, stdin, trace, seconds_limit, surroundings, first)
     if follow and OTHERS_NOT_FOLLOWED in messages:
@@ -259,6 +262,9 @@ def record(
         reason = _reason(messages)
         error = NothingRecordedError if NOTHING_RECORDED in reason else UsageError
         raise error(reason or f"{program[0]} was not recorded")
+    for line in messages.splitlines():
+        if WITHOUT_EVENT in line:
+            notify(line.partition(WITHOUT_EVENT)[2].partition("; ")[2])
     return trace
 
 
