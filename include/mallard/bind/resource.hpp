@@ -21,7 +21,7 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
-#include <mallard/impl/checking/by_default.hpp>
+#include <mallard/impl/checking/tombstone.hpp>
 
 #include <cstddef>
 #include <memory>

@@ -1,4 +1,4 @@
-// A checked program that uses an allocator which its library made.
+// A program that uses an allocator which its library made.
 #include "server.hpp"
 
 int main() {

@@ -4,7 +4,7 @@
 # Programs of two halves that are compiled with FIRST and with SECOND. One that hands an allocator from the first to the
 # second must not link: what the linker does not find matches LOOKED_FOR. One whose halves keep theirs must work as each
 # half was compiled, in whichever order the linker sees them; the sanitizer has the part of the library that these
-# halves need compiled for it.
+# halves need compiled for it. A class with an allocator as a member links if both halves are checked or neither is.
 cmake_minimum_required(VERSION 3.20)
 foreach(i RANGE ${CMAKE_ARGC})
   if(started)
@@ -26,7 +26,20 @@ function(must_succeed)
 endfunction()
 
 function(compile name source)
-  must_succeed(${compiler} ${ARGN} -c "${source}" -o "${WORK}/${name}.o")
+  must_succeed(${compiler} ${allow} ${ARGN} -c "${source}" -o "${WORK}/${name}.o")
+endfunction()
+
+# The linker, if the machine has it, must refuse a checked part and another.
+function(must_not_link linker)
+  find_program(has_${linker} ld.${linker})
+  if(NOT has_${linker})
+    return()
+  endif()
+  execute_process(COMMAND ${compiler} "-fuse-ld=${linker}" ${ARGN} RESULT_VARIABLE status ERROR_VARIABLE message)
+  if(status EQUAL 0 OR NOT message MATCHES "mallard_parts_differ_in_MALLARD_CHECKED")
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "ld.${linker} ${command}: ${status}, but a checked part and another must not link\n${message}")
+  endif()
 endfunction()
 
 # What a half compiled with these flags has.
@@ -58,7 +71,12 @@ if("${asan}" IN_LIST FIRST OR "${asan}" IN_LIST SECOND)
   endforeach()
 endif()
 set(here "${CMAKE_CURRENT_LIST_DIR}")
+set(is_mixed FALSE)
+if("-DMALLARD_CHECKED=1" IN_LIST FIRST AND NOT "-DMALLARD_CHECKED=1" IN_LIST SECOND)
+  set(is_mixed TRUE)
+endif()
 
+set(allow -DMALLARD_ALLOW_MISMATCH=1)
 compile(gives "${here}/gives.cpp" ${FIRST})
 compile(takes "${here}/takes.cpp" ${SECOND})
 execute_process(COMMAND ${compiler} ${link_flags} "${WORK}/gives.o" "${WORK}/takes.o" ${library} -o "${WORK}/exchange"
@@ -72,7 +90,8 @@ foreach(symbol IN LISTS LOOKED_FOR)
   endif()
 endforeach()
 
-# An inline base is the same in every mode but the sanitizer's.
+# An inline base is the same in every mode but the sanitizer's. Parts with the bindings alone need no permission.
+unset(allow)
 if(NOT link_flags)
   compile(lends "${here}/lends.cpp" ${FIRST})
   compile(borrows "${here}/borrows.cpp" ${SECOND})
@@ -80,10 +99,30 @@ if(NOT link_flags)
   must_succeed("${WORK}/lent")
 endif()
 
-# A class with an allocator as a member links. The checked half reports what the other one made.
-if("-DMALLARD_CHECKED=1" IN_LIST FIRST AND NOT "-DMALLARD_CHECKED=1" IN_LIST SECOND)
+# A class with an allocator as a member.
+compile(client "${here}/client.cpp" ${FIRST})
+compile(server "${here}/server.cpp" ${SECOND} -fPIC)
+if(NOT is_mixed AND NOT link_flags)
+  must_succeed(${compiler} "${WORK}/client.o" "${WORK}/server.o" ${library} -o "${WORK}/member")
+  must_succeed("${WORK}/member")
+elseif(is_mixed)
+  # Either half may be the library. GNU ld does not compare the symbols of shared libraries.
+  compile(client_reversed "${here}/client.cpp" ${SECOND})
+  compile(server_reversed "${here}/server.cpp" ${FIRST} -fPIC)
+  foreach(end "" _reversed)
+    set(client "${WORK}/client${end}.o")
+    set(server "${WORK}/server${end}.o")
+    must_succeed(${compiler} -shared "${server}" ${library} -o "${WORK}/libserver${end}.so")
+    foreach(linker bfd gold)
+      must_not_link(${linker} "${client}" "${server}" ${library} -o "${WORK}/member")
+      must_not_link(${linker} "${server}" "${client}" ${library} -o "${WORK}/member")
+    endforeach()
+    must_not_link(gold "${client}" "${WORK}/libserver${end}.so" ${library} -o "${WORK}/member")
+  endforeach()
+
+  # If it is allowed, the checked half reports what the other one made.
+  set(allow -DMALLARD_ALLOW_MISMATCH=1)
   compile(client "${here}/client.cpp" ${FIRST})
-  compile(server "${here}/server.cpp" ${SECOND})
   must_succeed(${compiler} ${link_flags} "${WORK}/client.o" "${WORK}/server.o" ${library} -o "${WORK}/member")
   execute_process(COMMAND "${WORK}/member" RESULT_VARIABLE status ERROR_VARIABLE message)
   if(NOT message MATCHES "^mallard: no allocator: allocate\\(\\) was called .* compiled without checks\n")
@@ -91,6 +130,8 @@ if("-DMALLARD_CHECKED=1" IN_LIST FIRST AND NOT "-DMALLARD_CHECKED=1" IN_LIST SEC
   endif()
 endif()
 
+# Halves that share nothing work.
+set(allow -DMALLARD_ALLOW_MISMATCH=1)
 compile(main "${here}/main.cpp")
 compile(first "${here}/half.cpp" ${FIRST} -DLOOK=look_at_first_half -DMISUSE=misuse_first_half)
 compile(second "${here}/half.cpp" ${SECOND} -DLOOK=look_at_second_half -DMISUSE=misuse_second_half)

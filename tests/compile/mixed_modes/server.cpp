@@ -1,4 +1,4 @@
-// The library of a package manager, compiled without checks.
+// The library of a package manager.
 #include "server.hpp"
 
 server::server() = default;

@@ -1,8 +1,8 @@
-#include <mallard/mallard.hpp>
-
-void fill(mallard::multipool<>& pool);
+#include "half.hpp"
 
 int main() {
-    mallard::multipool<> pool;
-    fill(pool);
+    half library;
+    library.fill();
+    static_cast<void>(library.pool.allocate(24));
+    return library.requests == 1 ? 0 : 1;
 }

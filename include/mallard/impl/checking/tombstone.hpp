@@ -6,6 +6,7 @@
 /// ends without a word. The tombstone is the first base, so its destructor runs last, and makes a resource in the place of
 /// the vtable whose calls report the misuse.
 /// Invariant: the tombstone and the vtable have the same address, as in the Itanium C++ ABI. Elsewhere there is none.
+/// A resource has the same layout in every mode.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -40,3 +41,16 @@ protected:
 };
 
 }} // namespace mallard::checking::MALLARD_LIBRARY
+
+namespace mallard::checking { inline namespace MALLARD_MODE {
+
+#if MALLARD_CHECKED
+/// The base of a resource: a call of one that is destroyed is reported.
+template <class Base>
+using resource_by_default = resource_with_tombstone<Base>;
+#else
+template <class Base>
+using resource_by_default = Base;
+#endif
+
+}} // namespace mallard::checking::MALLARD_MODE
