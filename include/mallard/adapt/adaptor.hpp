@@ -244,6 +244,16 @@ public:
         hook_(mechanism_, rolling_back<Position>{to}, [this](const auto& r) { mechanism_.rollback(r.to); });
     }
 
+    /// Effects: takes over the blocks of `other`, with what the hook knows of them.
+    [[nodiscard]] bool adopt(adaptor& other) noexcept
+        requires requires(mechanism_type& m, Hook& h, bool (*call)() noexcept) {
+            m.adopt(m);
+            h.adopt(h, call);
+        }
+    {
+        return hook_.adopt(other.hook_, [&]() noexcept { return mechanism_.adopt(other.mechanism_); });
+    }
+
     void trim() noexcept
         requires requires(mechanism_type& m) { m.trim(); }
     {

@@ -134,6 +134,14 @@ public:
         base::operator()(m, b, call);
     }
 
+    /// The allocations stay counted where they were made.
+    template <class Call>
+    bool adopt(counting& other, Call call) noexcept {
+        const bool adopted = base::adopt(other, call);
+        counts_.peak_bytes.raise_to(bytes_in_use_);
+        return adopted;
+    }
+
 private:
     using base::bytes_in_use_;
 

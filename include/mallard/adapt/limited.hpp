@@ -108,6 +108,12 @@ public:
         return done;
     }
 
+    /// Effects: none if the bytes of the other mechanism's blocks exceed the remaining budget.
+    template <class Call>
+    bool adopt(limiting& other, Call call) noexcept {
+        return (this == &other || other.bytes_in_use() <= remaining()) && base::adopt(other, call);
+    }
+
 private:
     using base::bytes_in_use_;
 
@@ -165,6 +171,7 @@ namespace mallard { inline namespace MALLARD_MODE {
 /// blocks are in use (adapt/metered.hpp). A request is compared with the budget, and its rounding counts after
 /// it, so the last request may exceed the budget by its rounding. A rollback frees the budget of the blocks since its
 /// mark; if it ends blocks, it may take back that of older ones that were deallocated since (adapt/metered.hpp).
+/// adopt() moves the bytes in use from one budget to the other, and returns false if they exceed what remains of it.
 /// Thread-safe if the mechanism is: threads share one budget.
 template <class A>
 class limited : public adapt::adaptor<A, adapt::limiting<thread_safe<std::remove_reference_t<A>>>> {

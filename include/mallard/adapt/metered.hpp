@@ -137,6 +137,19 @@ public:
         bytes_in_use_ = core::min(bytes_in_use(), r.to.second);
     }
 
+    /// Effects: moves the bytes of the other mechanism's blocks here, if it adopts them. A rollback to an earlier mark ends them.
+    template <class Call>
+    bool adopt(metered& other, Call call) noexcept {
+        if (!call()) {
+            return false;
+        }
+        if (this != &other) {
+            bytes_in_use_ += other.bytes_in_use_;
+            other.bytes_in_use_ = 0;
+        }
+        return true;
+    }
+
 protected:
     /// Returns: the bytes of a block, which the caller says has `bytes` bytes; none of null.
     template <class Mechanism>

@@ -202,6 +202,18 @@ public:
         return counting<true>::operator()(m, operation, call);
     }
 
+    template <class Call>
+    bool adopt(naming& other, Call call) noexcept {
+        if (this == &other) {
+            return true;
+        }
+        // Threads that lock two of them take the same order.
+        const bool first = reinterpret_cast<std::uintptr_t>(this) < reinterpret_cast<std::uintptr_t>(&other);
+        const core::lock_guard lock(first ? mutex_ : other.mutex_);
+        const core::lock_guard other_lock(first ? other.mutex_ : mutex_);
+        return counting<true>::adopt(other, call);
+    }
+
     /// Returns: false if an operation is under way that does not end soon.
     [[nodiscard]] bool try_lock() noexcept
         requires(!Shared)

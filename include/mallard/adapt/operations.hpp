@@ -98,6 +98,12 @@ struct passing {
     decltype(auto) operator()(Mechanism&, const Operation& operation, Call call) const {
         return call(operation);
     }
+
+    /// Effects: lets the mechanism adopt the blocks of that behind another hook, by `call()`, which returns true if it does.
+    template <class Call>
+    bool adopt(passing&, Call call) const noexcept {
+        return call();
+    }
 };
 
 }} // namespace mallard::adapt::MALLARD_MODE

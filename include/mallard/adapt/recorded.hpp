@@ -122,6 +122,9 @@ public:
         call(b);
     }
 
+    template <class Call>
+    bool adopt(recording&, Call) = delete; // a trace has no event for it
+
     template <class Mechanism, class Call>
     void operator()(Mechanism&, ending e, Call call) {
         end_blocks();

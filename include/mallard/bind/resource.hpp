@@ -131,6 +131,14 @@ public:
         mechanism_.rewind();
     }
 
+    /// Effects: takes over the blocks of `other`, which live as long as those of this resource (local/monotonic.hpp).
+    /// Returns: false, with no effect, if the mechanisms cannot be joined.
+    [[nodiscard]] bool adopt(resource& other) noexcept
+        requires requires(mechanism_type& m) { m.adopt(m); }
+    {
+        return mechanism_.adopt(other.mechanism_);
+    }
+
     /// Returns: the present point in the mechanism's life, for rollback() or a checkpoint.
     [[nodiscard]] auto mark() const noexcept
         requires rewindable<mechanism_type>

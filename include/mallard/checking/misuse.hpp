@@ -46,6 +46,7 @@ enum class allocator_call : std::uint8_t {
     rollback,
     trim,
     tidy,
+    adopt,
     check,
     expect_all_freed,
     destructor,

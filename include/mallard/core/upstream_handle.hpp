@@ -39,6 +39,11 @@ public:
 
     [[nodiscard]] Upstream& get() const noexcept { return *source_; }
 
+    /// Returns: true if both refer to the same upstream, so that either may give back what was taken by the other.
+    [[nodiscard]] bool refers_to_same(const upstream_handle& other) const noexcept {
+        return source_ == other.source_;
+    }
+
 private:
     Upstream* source_ = nullptr;
 };
@@ -50,6 +55,7 @@ public:
     explicit upstream_handle(Upstream&) noexcept {}
 
     [[nodiscard]] Upstream get() const noexcept { return {}; }
+    [[nodiscard]] bool refers_to_same(const upstream_handle&) const noexcept { return true; }
 };
 
 template <upstream_reference Upstream>
@@ -59,6 +65,15 @@ public:
     explicit upstream_handle(const Upstream& source) noexcept : source_(source) {}
 
     [[nodiscard]] Upstream get() const noexcept { return source_; }
+
+    /// References that cannot be compared count as different.
+    [[nodiscard]] bool refers_to_same([[maybe_unused]] const upstream_handle& other) const noexcept {
+        if constexpr (std::equality_comparable<Upstream>) {
+            return source_ == other.source_;
+        } else {
+            return false;
+        }
+    }
 
 private:
     Upstream source_;

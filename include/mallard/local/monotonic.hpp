@@ -12,6 +12,7 @@
 ///     mallard::monotonic<> arena;                          // the first chunk has the size of the options
 ///     mallard::monotonic<> large(1 << 20);                 // one with room for 1 MiB: its header is not part of it
 ///     mallard::monotonic<> local(buffer, sizeof(buffer));  // an initial buffer, then chunks
+///     arena.adopt(large);                                  // what lives in `large` lives as long as `arena` now
 ///
 /// A request that does not fit takes a chunk. Of two rests, of the region and of that chunk, the larger one is the
 /// region from then on. The chunk has room for later blocks too if the smaller rest is small then; otherwise it has
@@ -165,7 +166,7 @@ public:
     [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
         chunks::chunk* const top = chunks_.front();
         if (top != nullptr && top->end() != front_.limit() && core::lies_in({top->begin(), top->end()}, p)) {
-            return resize_alone(static_cast<std::byte*>(p), new_bytes);
+            return has_adopted_ == 0 && resize_alone(static_cast<std::byte*>(p), new_bytes);
         }
         return front_.resize_last(p, old_bytes, new_bytes);
     }
@@ -182,12 +183,44 @@ public:
         core::prefault(front_.cursor(), bytes);
     }
 
+    /// Effects: takes over the blocks of `other`, which stay where they are, with their chunks. They live on as if they were
+    /// allocated here now: until a release, a rewind, or a rollback to a mark that was taken before. `other` is left without
+    /// blocks, its marks are invalid, and its next request takes a chunk. Of the two regions the one with more free bytes goes
+    /// on; the rest of the other one is lost until that end.
+    /// Requires: what is bound to `other` and has blocks, such as a container, makes no call of it any more. A pool over `other`
+    /// is never used again.
+    /// Returns: true; false, with no effect, if the two have different upstreams, to which chunks could not go back, or `other`
+    /// has an initial buffer, which is its caller's.
+    /// Complexity: linear in the chunks of `other`.
+    /// Source: the fused arenas of upb.
+    [[nodiscard]] bool adopt(monotonic& other) noexcept {
+        if (this == &other) {
+            return true;
+        }
+        if (other.buffer_ != nullptr || !upstream_.refers_to_same(other.upstream_)) {
+            return false;
+        }
+        if (other.chunks_.front() != nullptr) {
+            chunks_.splice(other.chunks_);
+            used_bytes_ += std::exchange(other.used_bytes_, 0);
+            if (other.front_.free_bytes() > front_.free_bytes()) {
+                front_.set_room(other.front_.cursor(), other.front_.limit());
+            }
+            has_adopted_ = 1;
+            other.has_adopted_ = 0;
+            other.next_.restart();
+            other.start();
+        }
+        return true;
+    }
+
     /// Effects: returns all chunks to the upstream, and invalidates all blocks.
     /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks.
     void release() noexcept {
         chunks_.release(upstream_.get());
         kept_.release(upstream_.get());
+        has_adopted_ = 0;
         used_bytes_ = 0;
         high_water_bytes_ = 0;
         next_.restart();
@@ -200,6 +233,7 @@ public:
     /// Complexity: linear in the chunks, apart from a logarithm.
     void rewind() noexcept {
         return_to({nullptr, buffer_, buffer_limit()});
+        has_adopted_ = 0;
         core::poison(buffer_, buffer_bytes());
     }
 
@@ -346,7 +380,8 @@ private:
         first_bytes_; ///< of the buffer; without one, of the first chunk's room, 0 for that of the growth
     std::size_t used_bytes_ = 0;
     std::size_t high_water_bytes_ = 0;
-    std::uint32_t upstream_calls_ = 0;
+    std::uint32_t upstream_calls_ : 31 = 0;
+    std::uint32_t has_adopted_ : 1 = 0; ///< the newest chunk may have several blocks, and not be the region's
     chunks::next_chunk next_;
 };
 

@@ -69,6 +69,8 @@ const char* call_name(allocator_call call) noexcept {
         return "trim()";
     case allocator_call::tidy:
         return "tidy()";
+    case allocator_call::adopt:
+        return "adopt()";
     case allocator_call::check:
         return "check()";
     case allocator_call::expect_all_freed:

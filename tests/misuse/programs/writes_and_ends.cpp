@@ -146,6 +146,42 @@ PROGRAM(use_after_release_heap, released) {
 PROGRAM(use_after_release_resource, released) {
     release_and_free(mallard::resource<mallard::multipool<>>());
 }
+PROGRAM(overrun_of_an_adopted_block, written("past the end", 24, ", found by release()")) {
+    mallard::monotonic<> arena;
+    mallard::monotonic<> other;
+    overwrite(other.allocate(24, 8), 24);
+    static_cast<void>(arena.adopt(other));
+    other.release();
+    arena.release();
+}
+PROGRAM(use_after_release_of_an_adopted_block, released) {
+    mallard::monotonic<> arena;
+    mallard::monotonic<> other;
+    void* const p = other.allocate(24, 8);
+    static_cast<void>(arena.adopt(other));
+    other.release();
+    arena.release();
+    arena.deallocate(p, 24, 8);
+}
+PROGRAM_WITHOUT_BLOCK(adopted_block_freed_by_its_former_arena,
+                      "foreign pointer: ADDRESS, passed to deallocate() as a block of 24 bytes at alignment "
+                      "8, is not a block of this "
+                      "allocator") {
+    mallard::monotonic<> arena;
+    mallard::monotonic<> other;
+    void* const p = other.allocate(24, 8);
+    static_cast<void>(arena.adopt(other));
+    other.deallocate(p, 24, 8);
+}
+PROGRAM_WITHOUT_BLOCK(mark_of_an_adopted_arena,
+                      "stale mark: rollback() received a mark from before a call of adopt()") {
+    mallard::checked<mallard::monotonic<>> arena;
+    mallard::checked<mallard::monotonic<>> other;
+    static_cast<void>(other.allocate(24, 8));
+    const auto mark = other.mark();
+    static_cast<void>(arena.adopt(other));
+    other.rollback(mark);
+}
 PROGRAM(use_after_rewind,
         "use after rewind: " + block + " was ended by rewind() and is passed to deallocate()") {
     mallard::monotonic<> arena;

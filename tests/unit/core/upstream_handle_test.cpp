@@ -43,4 +43,19 @@ TEST(upstream_handle, takes_the_standard_abstract_base) {
     EXPECT_EQ(&handle.get(), &standard);
 }
 
+TEST(upstream_handle, compares_what_it_refers_to) {
+    equipment::ledger source;
+    equipment::ledger another;
+    using handle = mallard::core::upstream_handle<equipment::ledger>;
+    EXPECT_TRUE(handle(source).refers_to_same(handle(source)));
+    EXPECT_FALSE(handle(source).refers_to_same(handle(another)));
+    using stateless = mallard::core::upstream_handle<mallard::new_delete>;
+    EXPECT_TRUE(stateless().refers_to_same(stateless()));
+    const mallard::upstream_ref ref(source);
+    const mallard::upstream_ref to_another(another);
+    using reference = mallard::core::upstream_handle<mallard::upstream_ref>;
+    EXPECT_TRUE(reference(ref).refers_to_same(reference(ref)));
+    EXPECT_FALSE(reference(ref).refers_to_same(reference(to_another)));
+}
+
 } // namespace

@@ -183,6 +183,14 @@ public:
     /// ends the blocks. The next block gets that number. Marks with a higher one are stale.
     void forget_since(std::uint64_t number) noexcept;
 
+    /// Returns: true if adopt(other) is allowed; false if there is no memory for it.
+    [[nodiscard]] bool has_room_for(const block_registry& other) noexcept;
+
+    /// Effects: takes the live blocks of `other` over, as the youngest of this one. They are unknown there, and its marks are
+    /// stale.
+    /// Requires: has_room_for(other).
+    void adopt(block_registry& other) noexcept;
+
     /// Effects: checks the guard zones of all live blocks, and the blocks in quarantine.
     void look_at_all(allocator_call by) const noexcept;
 

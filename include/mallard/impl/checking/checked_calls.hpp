@@ -244,6 +244,25 @@ public:
         Base::rollback(to.inner);
     }
 
+    /// Effects: adopts the blocks of `other`, which are live blocks of this allocator alone from now on, and its youngest. Marks
+    /// of `other` become stale.
+    /// Returns: the mechanism's answer; false if there is no memory for the registry.
+    [[nodiscard]] bool adopt(checked_calls& other) noexcept
+        requires requires(Base& b) { b.adopt(b); }
+    {
+        if (this == &other) {
+            return true;
+        }
+        const call_in_progress call(*this, allocator_call::adopt);
+        const call_in_progress other_call(other, allocator_call::adopt);
+        other.empty_quarantine(allocator_call::adopt);
+        if (!registry_.has_room_for(other.registry_) || !Base::adopt(other)) {
+            return false;
+        }
+        registry_.adopt(other.registry_);
+        return true;
+    }
+
     /// Effects: gives all blocks in quarantine to the mechanism, and trims it.
     void trim() noexcept
         requires requires(Base& b) { b.trim(); }

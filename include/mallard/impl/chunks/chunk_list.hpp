@@ -72,6 +72,18 @@ public:
 
     void push(chunk* c) noexcept { c->next = std::exchange(first_, c); }
 
+    /// Effects: puts all chunks of `other` in front, in their order.
+    /// Complexity: linear in the chunks of `other`.
+    void splice(chunk_list& other) noexcept {
+        if (other.first_ != nullptr) {
+            chunk* last = other.first_;
+            while (last->next != nullptr) {
+                last = last->next;
+            }
+            last->next = std::exchange(first_, std::exchange(other.first_, nullptr));
+        }
+    }
+
     /// Requires: the list is not empty.
     [[nodiscard]] chunk* pop() noexcept { return std::exchange(first_, first_->next); }
 

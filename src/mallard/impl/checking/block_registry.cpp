@@ -296,6 +296,25 @@ void block_registry::forget_since(std::uint64_t number) noexcept {
     remember_rollback(number);
 }
 
+bool block_registry::has_room_for(const block_registry& other) noexcept {
+    return other.live_.count == 0 || make_room();
+}
+
+void block_registry::adopt(block_registry& other) noexcept {
+    ++other.ends_;
+    other.last_end_ = allocator_call::adopt;
+    other.forget_rollbacks(0);
+    while (record* const r = other.live_.oldest) {
+        static_cast<void>(make_room()); // a table that is full has longer chains
+        other.take_from_table(r);
+        other.live_.remove(r);
+        forget_block_at(r->block);
+        r->number = next_number_++;
+        enter_in_table(r);
+        live_.push(r);
+    }
+}
+
 void block_registry::look_at_all(allocator_call by) const noexcept {
     for (const record* r = live_.oldest; r != nullptr; r = r->younger) {
         r->look_at_guards(by);

@@ -234,6 +234,35 @@ TEST_F(registry, refuse_stale_marks_following_shallower_rollbacks) {
     EXPECT_FALSE(registry_.may_go_back(inner_state));
 }
 
+TEST_F(registry, adopt_the_live_blocks_of_another) {
+    block_registry other(block_registry::default_guard_bytes, mallard::no_quarantine);
+    void* const own = allocate(24);
+    const auto mark = registry_.current_state();
+    const auto others_mark = other.current_state();
+    std::vector<void*> blocks;
+    for (int i = 0; i != 40; ++i) {
+        void* const memory = room_ + used_;
+        used_ += other.around(8, 8).bytes;
+        blocks.push_back(other.enter(other.open(8, 8), memory));
+    }
+    other.close(blocks[0], 8, 8);
+    static_cast<void>(other.next_leaving(allocator_call::deallocate));
+    ASSERT_TRUE(registry_.has_room_for(other));
+    registry_.adopt(other);
+    EXPECT_EQ(registry_.live_blocks(), 40U);
+    EXPECT_EQ(other.live_blocks(), 0U);
+    EXPECT_TRUE(registry_.look_up(blocks[39], 8, allocator_call::expand));
+    EXPECT_EQ(heard().size(), 0U);
+    EXPECT_FALSE(other.look_up(blocks[39], 8, allocator_call::expand));
+    EXPECT_FALSE(other.may_go_back(others_mark));
+    EXPECT_EQ(reported_kinds(), (std::vector{misuse::foreign_pointer, misuse::stale_mark}));
+    EXPECT_EQ(heard()[1].ended_by, allocator_call::adopt);
+    ASSERT_TRUE(registry_.may_go_back(mark));
+    registry_.forget_since(mark.next_number);
+    EXPECT_EQ(registry_.live_blocks(), 1U) << "the adopted ones are the youngest";
+    EXPECT_TRUE(registry_.look_up(own, 24, allocator_call::expand));
+}
+
 TEST_F(registry, follow_a_block_that_is_resized) {
     void* const p = allocate(24);
     ASSERT_TRUE(registry_.look_up(p, 24, allocator_call::resize_last).has_value());

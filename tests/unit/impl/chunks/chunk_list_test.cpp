@@ -50,6 +50,23 @@ TEST_F(chunk_list, upstream_failure_keeps_state) {
     EXPECT_EQ(sizes(), list_of_sizes{256});
 }
 
+TEST_F(chunk_list, splices_chunks_in_front) {
+    mallard::chunks::chunk_list other;
+    list_.splice(other);
+    EXPECT_EQ(list_.front(), nullptr);
+    other.grow(source_, 64);
+    other.grow(source_, 128);
+    list_.splice(other);
+    EXPECT_EQ(sizes(), (list_of_sizes{128, 64})) << "into an empty list";
+    EXPECT_EQ(other.front(), nullptr);
+    other.grow(source_, 256);
+    other.grow(source_, 512);
+    list_.splice(other);
+    EXPECT_EQ(sizes(), (list_of_sizes{512, 256, 128, 64}));
+    list_.splice(other);
+    EXPECT_EQ(sizes(), (list_of_sizes{512, 256, 128, 64}));
+}
+
 TEST_F(chunk_list, pops_the_chunk_that_was_pushed_last) {
     list_.grow(source_, 1024);
     list_.grow(source_, 256);
