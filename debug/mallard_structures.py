@@ -618,6 +618,7 @@ READERS: dict[str, Callable[[Object], Report]] = {
     "sealed": adaptor("sealed_", "calls_"),
     "named": named,
     "recorded": adaptor(),
+    "retrying": adaptor(),
     "synchronized": adaptor(),
     "checked": adaptor(),
     "segregate": two_mechanisms,

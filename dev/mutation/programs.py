@@ -33,7 +33,7 @@ KINDS = {
     "CONCURRENT_MONOTONIC": ("local/concurrent_monotonic.hpp",),
     "ADAPTOR": (
         *("adapt/checked.hpp", "adapt/counted.hpp", "adapt/failing.hpp", "adapt/limited.hpp"),
-        *("adapt/sealed.hpp", "adapt/synchronized.hpp"),
+        *("adapt/retrying.hpp", "adapt/sealed.hpp", "adapt/synchronized.hpp"),
     ),
     "BINDING": (
         *("bind/allocator.hpp", "bind/expandable_allocator.hpp", "bind/resource.hpp"),

@@ -74,6 +74,7 @@ void add_kinds() {
     add<multipool, model::failing>();
     add<multipool, model::checked>();
     add<multipool, model::sealed>();
+    add<multipool, model::retrying>();
     add<multipool, model::limited_to_little>({.may_refuse = true});
     add<model::synchronized_multipool>();
     add<model::heap_of_small_chunks, model::counted>();

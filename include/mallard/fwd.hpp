@@ -4,8 +4,8 @@
 ///     void parse(std::string_view text, mallard::monotonic<>& memory);
 ///
 /// Left out are templates whose constraints look into their arguments, which must be complete where they are named:
-/// allocator, resource and the other bindings, fixed_pool and its arenas, fallback, the typed interface; synchronized, for its
-/// mutex; and named, which has two forms. A function takes an inline_resource& in place of a resource<A>&.
+/// allocator, resource and the other bindings, fixed_pool and its arenas, fallback, the typed interface; synchronized and
+/// retrying, for their second arguments; and named, which has two forms. A function takes an inline_resource& in place of a resource<A>&.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>

@@ -140,6 +140,7 @@ using mallard::region_allocator;
 using mallard::region_heap;
 using mallard::report_misuse;
 using mallard::resource;
+using mallard::retrying;
 using mallard::reuse_order;
 using mallard::rewindable;
 using mallard::sealed;

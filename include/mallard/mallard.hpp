@@ -8,6 +8,7 @@
 #include <mallard/adapt/limited.hpp>
 #include <mallard/adapt/named.hpp>
 #include <mallard/adapt/recorded.hpp>
+#include <mallard/adapt/retrying.hpp>
 #include <mallard/adapt/sealed.hpp>
 #include <mallard/adapt/segregate.hpp>
 #include <mallard/adapt/synchronized.hpp>

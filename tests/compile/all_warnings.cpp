@@ -45,6 +45,7 @@ template class mallard::counted<mallard::multipool<>>;
 template class mallard::limited<mallard::heap<>>;
 template class mallard::failing<mallard::multipool<>>;
 template class mallard::sealed<mallard::heap<>>;
+template class mallard::retrying<mallard::heap<>>;
 template class mallard::named<mallard::multipool<>>;
 template class mallard::concurrent_monotonic<>;
 template class mallard::recorded<mallard::heap<>>;

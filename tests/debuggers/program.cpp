@@ -55,6 +55,7 @@ mallard::counted<mallard::monotonic<>> counted;
 mallard::limited<mallard::monotonic<>&> limited(1000, arena);
 mallard::failing<mallard::heap<>> failing(mallard::failure_plan{.at = 7});
 mallard::recorded<mallard::multipool<>> recorded("nodes");
+mallard::retrying<mallard::multipool<>> retrying([](std::size_t, std::size_t) noexcept { return false; });
 mallard::named<mallard::multipool<>> named("named");
 mallard::synchronized<mallard::multipool<>> locked;
 mallard::segregate<64, mallard::small_object_pool<>, mallard::heap<>> both;

@@ -50,6 +50,7 @@ LINES = {
     "limited": "limited (bytes in use 200, limit bytes 1,000) of monotonic over chunk_cache: ",
     "failing": "failing (at 7, requests 2) of heap over chunk_cache: ",
     "recorded": "recorded of multipool over chunk_cache: ",
+    "retrying": "retrying of multipool over chunk_cache: ",
     "named": "named multipool over chunk_cache: ",
     "locked": "synchronized of multipool over chunk_cache: ",
     "both": "segregate of small_object_pool over chunk_cache: ",

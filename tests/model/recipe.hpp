@@ -448,6 +448,13 @@ struct failing {
     mallard::failing<A&> adapted;
 };
 
+/// Its function makes no room.
+template <class A>
+struct retrying {
+    explicit retrying(A& a) : adapted([](std::size_t, std::size_t) noexcept { return false; }, a) {}
+    mallard::retrying<A&> adapted;
+};
+
 template <class A>
 struct sealed {
     explicit sealed(A& a) : adapted(a) {}

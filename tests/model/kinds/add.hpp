@@ -62,6 +62,7 @@ public:
             add_adaptor<failing>("failing", traits_, most_);
             add_adaptor<recorded>("recorded", traits_, most_);
             add_adaptor<sealed>("sealed", traits_, most_);
+            add_adaptor<retrying>("retrying", traits_, most_);
             bounds bounded = most_;
             bounded.may_refuse = true;
             traits little = traits_;

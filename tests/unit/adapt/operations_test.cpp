@@ -88,6 +88,7 @@ TYPED_TEST(adaptor_operations, match_members_of_mechanism) {
     EXPECT_EQ(list_members<mallard::counted<TypeParam>>(), expected);
     EXPECT_EQ(list_members<mallard::limited<TypeParam>>(), expected);
     EXPECT_EQ(list_members<mallard::failing<TypeParam>>(), expected);
+    EXPECT_EQ(list_members<mallard::retrying<TypeParam>>(), expected);
     EXPECT_EQ(list_members<mallard::recorded<TypeParam>>(), expected);
     EXPECT_EQ(list_members<mallard::synchronized<TypeParam>>(), expected);
     EXPECT_EQ(list_members<mallard::checked<TypeParam>>(), expected);
