@@ -30,7 +30,7 @@ BELOW = {
 # Forward declarations, with default arguments of mechanisms: above reuse, upstream and local/fwd.hpp.
 FORWARD = "include/mallard/fwd.hpp"
 # Headers with a dot are of the system, or of the compiler.
-COMPILER = ("sanitizer/", "cxxabi.h")
+COMPILER = ("sanitizer/", "valgrind/", "cxxabi.h")
 PLATFORM = "src/mallard/platform/"
 # The components of this project that files of a component may include, besides their own.
 COMPONENTS = {

@@ -1,6 +1,6 @@
 /// The mode that a translation unit was compiled for, as a part of every linker name of the library.
 ///
-/// MALLARD_CHECKED, NDEBUG, AddressSanitizer, -fno-exceptions and MALLARD_THREADS change inline functions, and the linker
+/// MALLARD_CHECKED, NDEBUG, AddressSanitizer, MALLARD_VALGRIND, -fno-exceptions and MALLARD_THREADS change inline functions, and the linker
 /// keeps one function of each name. So each header opens one of two inline namespaces, whose names say how it was
 /// compiled:
 ///
@@ -44,6 +44,17 @@
 #endif
 #endif
 
+/// -DMALLARD_VALGRIND=1 marks memory for valgrind's memcheck as AddressSanitizer has it poisoned, if valgrind's headers are
+/// installed. Outside of valgrind the marks cost a few instructions each.
+#ifndef MALLARD_VALGRIND
+#define MALLARD_VALGRIND 0
+#endif
+#if MALLARD_VALGRIND && !defined(MALLARD_ASAN) && defined(__has_include)
+#if __has_include(<valgrind/memcheck.h>)
+#define MALLARD_MEMCHECK 1
+#endif
+#endif
+
 /// 1 if a program can have several threads, as the compiler says; -DMALLARD_THREADS=0 says that it has one.
 #ifndef MALLARD_THREADS
 #ifdef __STDCPP_THREADS__
@@ -69,6 +80,8 @@
 #endif
 #ifdef MALLARD_ASAN
 #define MALLARD_MODE_BY_SANITIZER _with_address_sanitizer
+#elif defined(MALLARD_MEMCHECK)
+#define MALLARD_MODE_BY_SANITIZER _with_valgrind
 #else
 #define MALLARD_MODE_BY_SANITIZER
 #endif

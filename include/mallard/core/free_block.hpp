@@ -46,6 +46,7 @@ struct links {
     /// Returns: the pointer at `from`.
     template <class Place>
     MALLARD_READS_POISONED [[nodiscard]] static free_block* read(const Place* from) noexcept {
+        const poisoned_access access;
         const auto* const place = static_cast<const void*>(from);
         if constexpr (Aligned) {
             return *static_cast<free_block* const*>(place);
@@ -57,6 +58,7 @@ struct links {
     /// Effects: makes the pointer at `to` lead to `block`.
     template <class Place>
     MALLARD_READS_POISONED static void write(Place* to, free_block* block) noexcept {
+        const poisoned_access access;
         auto* const place = static_cast<void*>(to);
         if constexpr (Aligned) {
             *static_cast<free_block**>(place) = block;

@@ -1,5 +1,8 @@
 /// AddressSanitizer's view of an allocator's memory: memory that is not allocated is poisoned, so that each use
 /// after a deallocation or past a block is reported at once. Without the sanitizer these functions are empty.
+///
+/// In a build for valgrind (MALLARD_VALGRIND, core/build_mode.hpp) they tell memcheck the same. Memory that is not poisoned
+/// counts as initialised, as for AddressSanitizer.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -19,10 +22,13 @@
 #else
 #define MALLARD_READS_POISONED [[gnu::always_inline]]
 #endif
+#ifdef MALLARD_MEMCHECK
+#include <valgrind/memcheck.h>
+#endif
 
 namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
-#ifdef MALLARD_ASAN
+#if defined(MALLARD_ASAN) || defined(MALLARD_MEMCHECK)
 inline constexpr bool poisons_memory = true;
 #else
 inline constexpr bool poisons_memory = false;
@@ -38,6 +44,8 @@ inline constexpr bool poisons_memory = false;
 inline void poison([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
 #ifdef MALLARD_ASAN
     __asan_poison_memory_region(p, bytes);
+#elif defined(MALLARD_MEMCHECK)
+    static_cast<void>(VALGRIND_MAKE_MEM_NOACCESS(p, bytes));
 #endif
 }
 
@@ -45,6 +53,8 @@ inline void poison([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t 
 inline void unpoison([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
 #ifdef MALLARD_ASAN
     __asan_unpoison_memory_region(p, bytes);
+#elif defined(MALLARD_MEMCHECK)
+    static_cast<void>(VALGRIND_MAKE_MEM_DEFINED(p, bytes));
 #endif
 }
 
@@ -56,7 +66,22 @@ inline void unpoison([[maybe_unused]] const void* p, [[maybe_unused]] std::size_
 inline void expect_usable([[maybe_unused]] const void* p) noexcept {
 #ifdef MALLARD_ASAN
     static_cast<void>(*static_cast<const volatile char*>(p));
+#elif defined(MALLARD_MEMCHECK)
+    static_cast<void>(
+        VALGRIND_CHECK_MEM_IS_ADDRESSABLE(p, 1)); // it leaves out a read whose result is not used
 #endif
 }
+
+/// While one lives, memcheck does not report this thread's accesses to poisoned memory: of functions that are
+/// MALLARD_READS_POISONED.
+class [[maybe_unused]] poisoned_access {
+public:
+#ifdef MALLARD_MEMCHECK
+    [[gnu::always_inline]] poisoned_access() noexcept { VALGRIND_DISABLE_ERROR_REPORTING; }
+    [[gnu::always_inline]] ~poisoned_access() { VALGRIND_ENABLE_ERROR_REPORTING; }
+    poisoned_access(const poisoned_access&) = delete;
+    poisoned_access& operator=(const poisoned_access&) = delete;
+#endif
+};
 
 }} // namespace mallard::core::MALLARD_LIBRARY

@@ -119,8 +119,14 @@ private:
     [[nodiscard]] static chunk** smaller(chunk* c) noexcept { return &c->next; }
     [[nodiscard]] static chunk** larger(chunk* c) noexcept { return reinterpret_cast<chunk**>(c->begin()); }
 
-    MALLARD_READS_POISONED [[nodiscard]] static chunk* read(chunk* const* link) noexcept { return *link; }
-    MALLARD_READS_POISONED static void write(chunk** link, chunk* c) noexcept { *link = c; }
+    MALLARD_READS_POISONED [[nodiscard]] static chunk* read(chunk* const* link) noexcept {
+        const core::poisoned_access access;
+        return *link;
+    }
+    MALLARD_READS_POISONED static void write(chunk** link, chunk* c) noexcept {
+        const core::poisoned_access access;
+        *link = c;
+    }
 
     [[nodiscard]] static std::uint64_t priority(const chunk* c) noexcept {
         constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;

@@ -24,11 +24,13 @@ namespace mallard::space { inline namespace MALLARD_LIBRARY {
 
 /// Returns: the word at `at`, which may lie in poisoned memory.
 MALLARD_READS_POISONED [[nodiscard]] inline std::size_t read_word(const std::byte* at) noexcept {
+    const core::poisoned_access access;
     return *reinterpret_cast<const std::size_t*>(at);
 }
 
 /// Effects: writes the word at `at`, which may lie in poisoned memory.
 MALLARD_READS_POISONED inline void write_word(std::byte* at, std::size_t word) noexcept {
+    const core::poisoned_access access;
     *reinterpret_cast<std::size_t*>(at) = word;
 }
 
