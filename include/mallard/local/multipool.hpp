@@ -267,7 +267,7 @@ private:
     static constexpr std::size_t least_searched_bytes = std::size_t{64} << 10; ///< of all chunks
     static constexpr std::size_t least_merged_room_bytes = 512;
     /// The pool grows by as many for each run of free blocks that a search left, before the next search.
-    static constexpr std::size_t searched_bytes_a_run = 64;
+    static constexpr std::size_t searched_bytes_a_run = 256;
     /// No chunk is larger than about this part of all of them. Larger ones would hold much of the next wave.
     static constexpr std::size_t chunks_at_least = 32;
 

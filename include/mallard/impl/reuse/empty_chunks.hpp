@@ -3,7 +3,8 @@
 ///     free blocks of all lists  ->  sorted by address  ->  runs  ->  a run that fills a chunk: the chunk is empty
 ///
 /// Data model: a free block holds its link and its size in its first two words while it is sorted; nothing else is needed. Sorting
-/// distributes them to short ranges of addresses, and merges linked runs there. The lists get back what is left, in the order of addresses.
+/// distributes them to short ranges of addresses, where it sets a bit for each of them, and links them in the order of the
+/// bits; a few blocks are merged. The lists get back what is left, in the order of addresses.
 ///
 /// Invariants: sorted blocks have at least 16 bytes. If no block in use has fewer, a gap of 8 between two free blocks is padding
 /// and never a block. All larger gaps count as used.
@@ -115,25 +116,30 @@ private:
         return reinterpret_cast<std::byte*>(block);
     }
 
-    /// Blocks of so short a range stay in the processor's cache while they are merged.
-    static constexpr std::uintptr_t merged_range_bytes = std::uintptr_t{64} << 10;
+    /// Blocks of so short a range stay in the processor's cache while they are linked.
+    static constexpr std::uintptr_t short_range_bytes = std::uintptr_t{64} << 10;
+    static constexpr std::uintptr_t granule_bytes = 8; ///< of the addresses
     static constexpr unsigned parts_log2 = 6;
+    /// For fewer the bits take longer than a merge.
+    static constexpr std::size_t least_blocks_for_bits = 32;
 
-    /// Effects: sorts a list. Distributes blocks of a long range to shorter ones first, because a merge reads all of them for
-    /// each doubling, and misses the cache each time.
+    /// Effects: sorts a list. Distributes blocks of a long range to shorter ones first, because each step of a sort reads all of
+    /// them, and misses the cache each time.
     /// Returns: its new first block.
     [[nodiscard]] static core::free_block* sort(core::free_block* list) noexcept {
         std::uintptr_t lowest = UINTPTR_MAX;
         std::uintptr_t highest = 0;
+        std::size_t count = 0;
         for (core::free_block* block = list; block != nullptr; block = next(block)) {
+            ++count;
             lowest = core::min(lowest, reinterpret_cast<std::uintptr_t>(block));
             highest = core::max(highest, reinterpret_cast<std::uintptr_t>(block));
         }
-        if (list == nullptr || highest - lowest < merged_range_bytes) {
-            return merge_sort(list);
+        if (list == nullptr || highest - lowest < short_range_bytes) {
+            return count < least_blocks_for_bits ? merge_sort(list) : sort_by_bits(list, lowest);
         }
         std::array<core::free_block*, std::size_t{1} << parts_log2> parts{};
-        // At least merged_range_bytes, which an analyser does not see through the branch above.
+        // At least short_range_bytes, which an analyser does not see through the branch above.
         const auto range_log2 = static_cast<unsigned>(std::bit_width(highest - lowest));
         const unsigned shift = core::max(range_log2, parts_log2) - parts_log2;
         while (list != nullptr) {
@@ -146,6 +152,29 @@ private:
         for (std::size_t i = parts.size(); i-- != 0;) {
             if (parts[i] != nullptr) {
                 sorted = merge(sort(parts[i]), sorted);
+            }
+        }
+        return sorted;
+    }
+
+    /// Requires: the blocks lie in the short_range_bytes from `lowest` on.
+    /// Complexity: linear in the blocks and the range.
+    [[nodiscard]] static core::free_block* sort_by_bits(core::free_block* list,
+                                                        std::uintptr_t lowest) noexcept {
+        std::array<std::uint64_t, short_range_bytes / granule_bytes / 64> bits{};
+        for (core::free_block* block = list; block != nullptr; block = next(block)) {
+            const std::uintptr_t index = (reinterpret_cast<std::uintptr_t>(block) - lowest) / granule_bytes;
+            bits[index / 64] |= std::uint64_t{1} << index % 64;
+        }
+        core::free_block* sorted = nullptr;
+        for (std::size_t i = bits.size(); i-- != 0;) {
+            for (std::uint64_t word = bits[i]; word != 0;) {
+                const auto highest = static_cast<std::uintptr_t>(63 - std::countl_zero(word));
+                word ^= std::uint64_t{1} << highest;
+                auto* const block =
+                    reinterpret_cast<core::free_block*>(lowest + (i * 64 + highest) * granule_bytes);
+                link(block, sorted);
+                sorted = block;
             }
         }
         return sorted;
