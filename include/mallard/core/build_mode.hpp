@@ -9,11 +9,11 @@
 ///                                                                     the threads
 ///
 /// Parts of a program that were compiled differently work side by side. If one hands an allocator to the other,
-/// the program does not link; the linker prints the name that it misses, such as mallard::ndebug::multipool. Checked parts
-/// and others do not link at all, because no name tells the mode of a class with an allocator as a member
-/// (impl/checking/by_default.hpp). A
-/// library built for release serves all programs but those built with AddressSanitizer or for valgrind, which look for
-/// mallard::library_with_address_sanitizer and mallard::library_with_valgrind.
+/// the program does not link; the linker prints the name that it misses, such as mallard::ndebug::multipool. Checked
+/// parts and others do not link at all, because no name tells the mode of a class with an allocator as a member
+/// (impl/checking/by_default.hpp). A library built for release serves all programs but those built with
+/// AddressSanitizer or for valgrind, which look for mallard::library_with_address_sanitizer and
+/// mallard::library_with_valgrind.
 ///
 /// Invariants: nothing within MALLARD_LIBRARY depends on NDEBUG, MALLARD_CHECKED or exceptions, neither bodies
 /// nor members. A specialisation stands in the namespace of its template, or in mallard itself. Names of the
