@@ -108,7 +108,7 @@ private:
                 return request();
             } catch (const refused_request&) {
                 break;
-            } catch (const std::bad_alloc&) { // the function makes room
+            } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): the function makes room
             }
         } while ((*on_failure_)(bytes, alignment));
 #else

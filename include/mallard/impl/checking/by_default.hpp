@@ -32,11 +32,13 @@
 
 #if defined(__ELF__) && MALLARD_THREADS && !MALLARD_ALLOW_MISMATCH
 extern "C" { // a linker prints the name as it is
+// NOLINTBEGIN(readability-identifier-naming): with the name of the macro
 #if MALLARD_CHECKED
 [[gnu::used]] inline constinit thread_local const char mallard_parts_differ_in_MALLARD_CHECKED = 0;
 #else
 [[gnu::used]] inline constexpr char mallard_parts_differ_in_MALLARD_CHECKED = 0;
 #endif
+// NOLINTEND(readability-identifier-naming)
 }
 #endif
 
