@@ -134,7 +134,7 @@ private:
     [[nodiscard]] std::uint64_t first_root() const noexcept {
         const auto address = roots_ == nullptr ? reinterpret_cast<std::uintptr_t>(&roots_) + 1
                                                : reinterpret_cast<std::uintptr_t>(roots_.get());
-        return static_cast<std::uint64_t>(address - reinterpret_cast<std::uintptr_t>(this));
+        return address - reinterpret_cast<std::uintptr_t>(this);
     }
 
     static constexpr std::uint64_t signature = 0x6d61'6c6c'6172'6415; ///< "mallard", layout 5
