@@ -1,3 +1,7 @@
+// The library is the same for checked programs and others, and none of its code has the mechanisms of this header.
+#ifndef MALLARD_ALLOW_MISMATCH
+#define MALLARD_ALLOW_MISMATCH 1
+#endif
 #include <mallard/bind/pooled.hpp>
 #include <mallard/upstream/new_delete.hpp>
 

@@ -76,6 +76,12 @@ if("-DMALLARD_CHECKED=1" IN_LIST FIRST AND NOT "-DMALLARD_CHECKED=1" IN_LIST SEC
   set(is_mixed TRUE)
 endif()
 
+# The library serves both.
+file(STRINGS "${LIBRARY}" marks REGEX mallard_parts_differ_in_MALLARD_CHECKED)
+if(marks)
+  message(FATAL_ERROR "${LIBRARY} defines mallard_parts_differ_in_MALLARD_CHECKED, so checked programs cannot be linked with it")
+endif()
+
 set(allow -DMALLARD_ALLOW_MISMATCH=1)
 compile(gives "${here}/gives.cpp" ${FIRST})
 compile(takes "${here}/takes.cpp" ${SECOND})
