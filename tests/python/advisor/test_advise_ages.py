@@ -11,12 +11,14 @@ from fake_program import Aging, FakeProgram
 from synthetic_study import ceiling
 
 from mallard.advisor.advice import runner
+from mallard.advisor.advice.aged_sentences import measured_change
 from mallard.advisor.advice.plan import Request
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.trial.program import Arm, RunResult, Scope
 from mallard.advisor.view.sarif import advice_sarif
 from mallard.shared.age import levels, young
 from mallard.shared.errors import UsageError
+from mallard.shared.stats import Difference
 
 OLD = levels()["old"]
 
@@ -33,6 +35,12 @@ def test_mallocs_run_at_each_age(advise, monkeypatch):
     headline = decide(case).headline
     assert "; on an old heap 65.0 % saved, 130 ms of 200 ms (130 to 130 ms), against glibc; " in headline
     assert "; there mimalloc alone has no significant effect" in headline
+
+
+def test_a_change_whose_interval_contains_zero_is_no_saving():
+    saved = measured_change(Difference(-0.72e-3, -2.1e-3, 0.65e-3, 4), 3.5e-3)
+    assert saved.startswith("no significant effect: 20.6 % saved, 0.72 ms of 3.5 ms")
+    assert measured_change(Difference(-0.72e-3, -0.9e-3, -0.5e-3, 4), 3.5e-3).startswith("20.6 % saved")
 
 
 def test_the_default_omits_ages_without_time(advise, monkeypatch):

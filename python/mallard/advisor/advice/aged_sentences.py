@@ -13,6 +13,7 @@ from mallard.advisor.trial.campaign import LEAST_EFFECT, Baseline, describe_fail
 from mallard.advisor.trial.effect import Effect, slower_interval, times_slower
 from mallard.shared.mallocs import title
 from mallard.shared.prose import in_prose
+from mallard.shared.stats import Difference
 
 
 def best_aged_scope(aged: AgedHeap) -> AgedScope | None:
@@ -44,10 +45,17 @@ def scope_at_ages(study: Study, chosen: Candidate) -> Iterator[str]:
             yield f"; on {aged.heap} {scope_change(scope, aged)}"
 
 
+def measured_change(difference: Difference, seconds: float) -> str:
+    """A change of the time; one whose interval contains zero is named as what it is."""
+    text = change(difference, seconds)
+    return f"no significant effect: {text}" if difference.low <= 0 <= difference.high else text
+
+
 def scope_change(scope: AgedScope, aged: AgedHeap) -> str:
     assert scope.effect
     text = (
-        f"{change(scope.effect.time, scope.baseline.trial.program_seconds)}, against {scope.baseline.malloc}"
+        f"{measured_change(scope.effect.time, scope.baseline.trial.program_seconds)}, "
+        f"against {scope.baseline.malloc}"
     )
     best, on_top = _fastest_aged_malloc(aged), scope.effect_on_top
     if best is None or on_top is None:
@@ -73,7 +81,7 @@ def malloc_at_ages(study: Study, malloc: str) -> Iterator[str]:
     for aged in study.aged:
         effect = _fastest_aged_malloc(aged)
         if aged.globals and effect and effect.malloc == malloc:
-            yield f"; on {aged.heap} {change(effect.time, aged.globals.seconds)}"
+            yield f"; on {aged.heap} {measured_change(effect.time, aged.globals.seconds)}"
 
 
 def still_saves(best: Effect) -> str:
@@ -94,12 +102,12 @@ def aged_facts(study: Study) -> Iterator[tuple[str, str]]:
         if aged.slower:
             parts.append(f"the program is {times_slower(aged.slower)}{slower_interval(aged.slower)}")
         if (effect := _fastest_aged_malloc(aged)) and aged.globals:
-            words = change(effect.time, aged.globals.seconds)
+            words = measured_change(effect.time, aged.globals.seconds)
             parts.append(f"{title(effect.malloc)} instead of {aged.globals.base}: {words}")
         for scope in aged.scopes:
             if scope.effect:
                 name = strategy_name(scope.effect, scope.candidate).rstrip(",")
-                words = change(scope.effect.time, scope.baseline.trial.program_seconds)
+                words = measured_change(scope.effect.time, scope.baseline.trial.program_seconds)
                 parts.append(f"{name} in {scope.candidate.with_source}: {words}")
             if scope.effect_on_top and scope.on_top:
                 parts.append(f"on top of {title(scope.on_top.malloc)} it {still_saves(scope.effect_on_top)}")
