@@ -141,11 +141,12 @@ void collection::sample_memory() {
         const bool has_later_program = std::ranges::any_of(parts_, [&](const auto& other) {
             return other->facts.number == process->facts.number && other->program > process->program;
         });
-        if (!process->number || has_later_program || process->is_done || process->has_ended()) {
+        const auto number = process->number;
+        if (!number || has_later_program || process->is_done || process->has_ended()) {
             continue;
         }
         if (const auto sample = collector::sample_memory(process->facts.number)) {
-            to_->add_memory(*process->number, *sample);
+            to_->add_memory(*number, *sample);
         }
     }
 }
