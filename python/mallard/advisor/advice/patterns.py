@@ -136,6 +136,20 @@ def find_control_calls(profile: Profile, ceiling: Ceiling | None = None) -> list
     return sorted(patterns, key=lambda pattern: -(pattern.estimated_seconds or 0.0))
 
 
+def _at_site(
+    names: Names,
+    site: Site,
+    kind: str,
+    part: float,
+    reason: str,
+    remedy: str,
+    estimated_seconds: float | None = None,
+) -> Pattern:
+    """A pattern of all blocks of a site, which are this part of the program's."""
+    function, source = names.place_function(site.place), names.place_source(site.place)
+    return Pattern(kind, function, source, site.figures.allocations, part, reason, remedy, estimated_seconds)
+
+
 def _ladder(profile: Profile, names: Names, site: Site) -> Pattern | None:
     """A container that grows step by step, again and again."""
     figures = site.figures
@@ -154,11 +168,10 @@ def _ladder(profile: Profile, names: Names, site: Site) -> Pattern | None:
         return None
     saved = (figures.allocations - ladders) * 2 * _operation_ns(profile) + figures.bytes / 2 * COPY_NS_A_BYTE
     container_name = container(grower)
-    return Pattern(
+    return _at_site(
+        names,
+        site,
         "reserve",
-        names.place_function(site.place),
-        names.place_source(site.place),
-        figures.allocations,
         part,
         f"{container_name} grows in {figures.allocations / ladders:.1f} steps, {count(ladders)} times, up to "
         f"{size(figures.largest)}",
@@ -200,11 +213,10 @@ def _concatenated(profile: Profile, names: Names, site: Site) -> Pattern | None:
     grown = _count_grown(names, _pairs(profile, site))
     if not is_chain and not grown:
         return None
-    return Pattern(
+    return _at_site(
+        names,
+        site,
         "reserve",
-        names.place_function(site.place),
-        names.place_source(site.place),
-        site.figures.allocations,
         part,
         f"{count(site.figures.allocations)} blocks are of strings that a chain of operator+ makes",
         "one string with reserve() for all lengths, then append() for each part",
@@ -224,11 +236,10 @@ def _coroutine(profile: Profile, names: Names, site: Site) -> Pattern | None:
     made_by = names.stack(site.stacks[0].stack)[:1]
     if made_by != (site.place,) or not _begins_coroutine(profile, names, begin):
         return None
-    return Pattern(
+    return _at_site(
+        names,
+        site,
         "coroutine",
-        names.place_function(site.place),
-        names.place_source(site.place),
-        figures.allocations,
         part,
         f"its {count(figures.allocations)} blocks of {size(figures.largest)} are frames of the coroutine",
         "an operator new of its promise type, which takes them from a pool or an arena of the caller",
@@ -272,11 +283,10 @@ def _copied(profile: Profile, names: Names, site: Site) -> Pattern | None:
     if not type_name:
         return None
     saved = figures.allocations * 2 * _operation_ns(profile) + figures.bytes * COPY_NS_A_BYTE
-    return Pattern(
+    return _at_site(
+        names,
+        site,
         "move",
-        names.place_function(site.place),
-        names.place_source(site.place),
-        figures.allocations,
         part,
         f"its {count(figures.allocations)} blocks are copies of {type_name}",
         "std::move if the original is not used again, or a reference or a view instead of the copy",
@@ -391,11 +401,10 @@ def _at_once(profile: Profile, names: Names, site: Site, ceiling: Ceiling | None
         remedy = (
             f"a buffer of {size(figures.largest)} on the stack, or one object that is cleared and used again"
         )
-    return Pattern(
+    return _at_site(
+        names,
+        site,
         "reuse",
-        names.place_function(site.place),
-        names.place_source(site.place),
-        figures.allocations,
         part,
         f"each of its {count(figures.allocations)} blocks{_large(figures.largest)} is freed before it makes "
         "the next one",
