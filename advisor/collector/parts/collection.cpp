@@ -24,7 +24,7 @@ constexpr unsigned most_on_time = 8;
 // The compressed events have at most about a quarter of the bytes of their records.
 constexpr std::uint64_t records_per_trace_byte = 4;
 
-// A sample takes some microseconds of the collector, and slows the program not at all.
+// A sample takes some microseconds of the collector.
 constexpr auto between_samples = std::chrono::milliseconds(2);
 
 bool is_readable(int descriptor) noexcept {
@@ -138,11 +138,14 @@ void collection::sample_memory() {
     }
     next_sample_ = now + between_samples;
     for (const auto& process : parts_) {
-        const bool has_later_program = std::ranges::any_of(parts_, [&](const auto& other) {
-            return other->facts.number == process->facts.number && other->program > process->program;
-        });
         const auto number = process->number;
-        if (!number || has_later_program || process->is_done || process->has_ended()) {
+        if (!number || process->is_done || process->has_ended()) {
+            continue;
+        }
+        const bool has_later_program = std::ranges::any_of(parts_, [&](const auto& candidate) {
+            return candidate->facts.number == process->facts.number && candidate->program > process->program;
+        });
+        if (has_later_program) {
             continue;
         }
         if (const auto sample = collector::sample_memory(process->facts.number)) {
