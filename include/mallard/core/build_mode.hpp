@@ -1,19 +1,18 @@
 /// The mode that a translation unit was compiled for, as a part of every linker name of the library.
 ///
-/// MALLARD_CHECKED, NDEBUG, AddressSanitizer, MALLARD_VALGRIND, -fno-exceptions and MALLARD_THREADS change inline functions, and the linker
-/// keeps one function of each name. So each header opens one of two inline namespaces, whose names say how it was
-/// compiled:
+/// MALLARD_CHECKED, NDEBUG, AddressSanitizer, MALLARD_VALGRIND, -fno-exceptions and MALLARD_THREADS change inline
+/// functions, and the linker keeps one function of each name. So each header opens one of two inline namespaces,
+/// whose names say how it was compiled:
 ///
 ///     namespace mallard { inline namespace MALLARD_MODE { ... }}      inline code and templates: all of them
 ///     namespace mallard { inline namespace MALLARD_LIBRARY { ... }}   code of src/, names in interfaces: the sanitizer,
 ///                                                                     the threads
 ///
-/// Parts of a program that were compiled differently work side by side. If one hands an allocator to the other,
-/// the program does not link; the linker prints the name that it misses, such as mallard::ndebug::multipool. Checked
-/// parts and others do not link at all, because no name tells the mode of a class with an allocator as a member
-/// (impl/checking/by_default.hpp). A library built for release serves all programs but those built with
-/// AddressSanitizer or for valgrind, which look for mallard::library_with_address_sanitizer and
-/// mallard::library_with_valgrind.
+/// Checked parts of a program do not link with others, because no name tells the mode of a class with an allocator as
+/// a member (impl/checking/by_default.hpp). Parts that differ otherwise work side by side. If one hands an allocator to
+/// the other, the program does not link; the linker prints the name that it misses, such as
+/// mallard::ndebug::multipool. A library built for release serves all programs but those built with AddressSanitizer or
+/// for valgrind, which look for mallard::library_with_address_sanitizer and mallard::library_with_valgrind.
 ///
 /// Invariants: nothing within MALLARD_LIBRARY depends on NDEBUG, MALLARD_CHECKED or exceptions, neither bodies
 /// nor members. A specialisation stands in the namespace of its template, or in mallard itself. Names of the
