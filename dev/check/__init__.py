@@ -2,8 +2,8 @@
 the configuration that finds most. --full adds the runner, packages, pages in a browser, and the other
 configurations. A stage is a CMake preset or a folder of Python tests.
 
-The Python stages run in parallel with the presets. `recording` comes first, because `record` runs its
-programs, and of the Python stages of --full those that wait for something come before the others."""
+The Python stages run in parallel with the presets, and those in other systems in parallel with both.
+`recording` comes first, because `record` runs its programs."""
 
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ STAGES: tuple[Stage, ...] = (
         ("debootstrap", "git"),
         "load",
         full=True,
+        elsewhere=True,
     ),
     PythonStage(
         "consumer",
@@ -113,6 +114,7 @@ STAGES: tuple[Stage, ...] = (
             *("qemu-system-arm", "debootstrap", "proot", "googletest", "mold"),
         ),
         full=True,
+        elsewhere=True,
     ),
     PythonStage(
         "python-full",
@@ -126,6 +128,7 @@ STAGES: tuple[Stage, ...] = (
         "the Python package as pipx installs it, here and in a bare Debian, and on aarch64",
         ("static-libraries", "advisor", "debootstrap", "aarch64", "qemu-user", "proot"),
         full=True,
+        elsewhere=True,
     ),
     PythonStage(
         "tidy",

@@ -104,11 +104,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def side_by_side(stages: Sequence[Stage]) -> list[list[Stage]]:
-    """Two lanes: the presets compile on all cores while the Python stages wait for programs that they record,
-    for browsers, emulators and measurements."""
-    lanes: tuple[list[Stage], list[Stage]] = ([], [])
+    """Three lanes: the presets compile on all cores while the Python stages wait for programs that they record,
+    for browsers and measurements, or elsewhere for downloads and emulators."""
+    lanes: tuple[list[Stage], ...] = ([], [], [])
     for stage in stages:
-        lanes[isinstance(stage, PythonStage)].append(stage)
+        lanes[2 if stage.elsewhere else isinstance(stage, PythonStage)].append(stage)
     return [lane for lane in lanes if lane]
 
 

@@ -279,7 +279,8 @@ def test_the_rest_takes_its_cost_at_the_pace_so_far():
 
 def test_every_stage_is_in_one_lane():
     lanes = verb.side_by_side(STAGES)
-    assert len(lanes) == 2
+    assert len(lanes) == 3
+    assert all(isinstance(stage, PythonStage) for lane in lanes[1:] for stage in lane)
     assert sorted((stage for lane in lanes for stage in lane), key=STAGES.index) == list(STAGES)
     assert all(lane == sorted(lane, key=STAGES.index) for lane in lanes)
     assert verb.side_by_side(STAGES[:3]) == [list(STAGES[:3])]
