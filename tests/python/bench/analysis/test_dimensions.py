@@ -72,6 +72,8 @@ def test_value_has_the_share_of_its_dimension() -> None:
     assert value_text(density, 16) == "16 accesses of a block (D = 0.059)"
     assert value_text(variation, 2) == "2 sizes of blocks (V = 0.5)"
     assert value_text(locality, 4) == "4 traversals in a visit"
+    assert value_text(density, 1) == "1 access of a block (D = 0.5)"
+    assert value_text(locality, 1) == "1 traversal in a visit"
     assert value_text(utilization, 4) == "4 generations of blocks (U = 0.25)"
     assert value_text(contention, 2) == "2 threads"
 
@@ -86,7 +88,7 @@ def test_each_dimension_has_chart_and_map() -> None:
     assert [x for x, _ in charts(report)[0].series[0].points] == [value + 1 for value in VARIED[0]]
     assert charts(report)[1].x_name == "sizes of blocks"
     texts = [text for section in report.sections[1:] for block in section.answer for text in _texts(block)]
-    assert "1 sizes of blocks (V = 0): new-delete." in texts
+    assert "1 size of blocks (V = 0): new-delete." in texts
     assert any(text.startswith("0 accesses of a block (D = 1): multipool+monotonic, 25 %") for text in texts)
     assert CENTRE[0] == dimensions.DIMENSIONS[0].centre
 

@@ -86,9 +86,11 @@ def all_picks(rows: Iterable[Row]) -> list[Pick]:
 
 
 def value_text(dimension: Dimension, value: int) -> str:
-    """`16 accesses of a block (D = 0.059)`."""
+    """`16 accesses of a block (D = 0.059)`, `1 thread`."""
+    plural, space, rest = dimension.text.partition(" ")
+    noun = plural.removesuffix("es" if plural.endswith("sses") else "s") if value == 1 else plural
     share = f" ({dimension.letter} = {dimension.share(value):.2g})" if dimension.share else ""
-    return f"{value} {dimension.text}{share}"
+    return f"{value} {noun}{space}{rest}{share}"
 
 
 def dimensions_report(experiment: Experiment, rows: Sequence[Row], *, everything: bool) -> Report:
