@@ -640,7 +640,7 @@ def test_every_picture_stands_on_the_page_of_allocators() -> None:
     headings = [
         line.removeprefix("## ").split(",")[0] for line in page.splitlines() if line.startswith("## ")
     ]
-    assert headings == [*allocator_images.PICTURES, "Which one"]
+    assert headings == [*allocator_images.PICTURES, "Around an allocator"]
     for name, image in allocator_images.images().items():
         assert f"](../images/allocators/{name}.svg)" in page
         assert image().count("<rect") > len(allocator_images.PICTURES[name][1])
