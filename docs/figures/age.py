@@ -92,8 +92,8 @@ def sentence() -> str:
         return ""
     return (
         f"**Old processes** (96 MB of other blocks have come and gone): over {len(against.ratios)} large "
-        f"programs a `{POOLS[0]}` over {best} takes {percent_text(against.mean)} of the time of each "
-        f"program's fastest malloc, with {percent(held)} % of its memory. glibc's malloc takes "
+        f"programs mallard's pool (`{POOLS[0]}`, over {best}) takes {percent_text(against.mean)} of the time "
+        f"of each program's fastest malloc, with {percent(held)} % of its memory. glibc's malloc takes "
         f"{times_text(own)} as long as in a young process ([age](docs/benchmark/age.md))."
     )
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from statistics import fmean, median
 
-from figures.stored import StoredRun, markdown_table, run_conditions, stored_file, stored_runs
+from figures.claims import runs_text
+from figures.stored import StoredRun, markdown_table, stored_file, stored_runs
 from mallard.bench.analysis.averages import mean_over_rows
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.density import Summary, summaries
@@ -41,16 +42,19 @@ WITHOUT_BUFFER = "density, no buffer"
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
-        "bde_averages": averages,
         "bde_pairs": lambda: pairs(whole=False),
         "bde_losses": slower,
         "bde_faults": faults,
-        "bde_conditions": lambda: run_conditions(*bde_runs()) if bde_runs() else NOTHING,
+        "bde_conditions": conditions,
     }
 
 
 def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"bde_pairs": lambda: pairs(whole=True)}
+    return {"bde_averages": averages, "bde_pairs": lambda: pairs(whole=True)}
+
+
+def conditions() -> str:
+    return runs_text("Compared in", {stored.run["id"] for stored in bde_runs()}) if bde_runs() else NOTHING
 
 
 @cache

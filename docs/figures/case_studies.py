@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +34,7 @@ DETAILS = (
 )
 # The criteria that no gain and no loss depends on.
 INTERVALS = ("promised interval meets the fact's", "interval narrow enough")
-MOST_ROWS = 3  # of a table of programs or cells; `--print` has the others
+MOST_ROWS = 3  # of a table of programs; `--print` has the others
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -47,7 +46,6 @@ def blocks() -> dict[str, Callable[[], str]]:
         "case_bounds": lambda: bounds(read()),
         "case_age": lambda: age(read()),
         "case_estimates": lambda: estimates(read()),
-        "case_studies": lambda: table(farthest(later(read()))),
         "case_rewrites": lambda: rewrites(read()),
         "case_score": lambda: scores(read()),
         "case_misses": lambda: misses(later(read()), explanations(), without=INTERVALS),
@@ -70,15 +68,6 @@ def whole_tables() -> dict[str, Callable[[], str]]:
 def later(cells: list[Cell]) -> list[Cell]:
     """Those that the pages show; `--print` has the others."""
     return [cell for cell in cells if cell.later]
-
-
-def farthest(cells: list[Cell]) -> list[Cell]:
-    """The cells whose advised build is slowest against the best one; a cell without that build is first."""
-
-    def ratio(cell: Cell) -> float:
-        return cell.seconds.get(cell.full_build, math.inf) / min(cell.seconds.values())
-
-    return sorted(cells, key=ratio, reverse=True)[:MOST_ROWS]
 
 
 def most_regretted(rows: list[regret.Row]) -> list[regret.Row]:
@@ -282,8 +271,8 @@ def _of_unchanged(rows: list[regret.Row]) -> str:
     if not generated or not others:
         return text
     return (
-        f"{text}: {_share_text(generated, unchanged)} in the {len(generated)} whose second input was "
-        f"generated for this study, {_share_text(others, unchanged)} in the other {len(others)}"
+        f"{text}; that is {_share_text(generated, unchanged)} in the {len(generated)} whose second input was "
+        f"generated for this study, and {_share_text(others, unchanged)} in the other {len(others)}"
     )
 
 
@@ -325,7 +314,7 @@ def _kinds(rows: list[regret.Row]) -> str:
     followed = sum(row.kind == "local" and regret.advised_arm(row) in row.choices for row in rows)
     return (
         f"the advice is another malloc in {kinds['global']}, a local allocator in {kinds['local']}, of which "
-        f"{followed} can be followed without other sources, and no allocator in {other}"
+        f"{followed} can be followed without a change of the source, and no allocator in {other}"
     )
 
 

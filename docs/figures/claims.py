@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container
 from functools import cache
 
-from figures.stored import StoredRun, is_current, markdown_table, run_number, stored_file, stored_runs
+from figures.stored import StoredRun, is_current, markdown_table, stored_file, stored_runs
 from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, Entry, ledger
 from mallard.bench.claims.claim import claims
 from mallard.bench.experiments import EXPERIMENTS
@@ -15,8 +15,8 @@ from mallard.bench.view.claims import documents, sizes
 from mallard.shared.report.figures import plural
 from mallard.shared.report.markdown import markdown_table as report_table
 
-LONGEST_LIST = 2  # of numbers in a row; more are a range
-FAR = 10.0  # the least factor between a figure and its claim, for the page
+BUSY = "busy"  # the kind of a note
+FAR = 100.0  # the least factor between a figure and its claim, for the page
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -90,35 +90,20 @@ def conditions() -> str:
 
 
 def runs_text(verb: str, numbers: Container[int | None]) -> str:
-    """The runs of these numbers; bench/results/runs.md has their conditions."""
+    """The number and the dates of these runs; bench/results/runs.md has their conditions."""
     named = [stored for stored in runs() if stored.run["id"] in numbers]
-    current = [stored for stored in named if is_current(stored)]
-    text = f"{verb} the runs {_run_links(named)}."
-    if len(current) == len(named):
-        return text
-    exception = f", except for {_run_links(current)}" if current else ""
-    return f"{text} The library has changed since{exception}."
-
-
-def _run_links(named: Iterable[StoredRun]) -> str:
-    """The numbers of the runs of each experiment."""
-    numbers: dict[str, list[int]] = {}
-    for stored in named:
-        numbers.setdefault(stored.run["experiment"], []).append(run_number(stored))
-    return ", ".join(f"[{name}](runs.md#{name}) {as_ranges(some)}" for name, some in numbers.items())
-
-
-def as_ranges(numbers: Iterable[int]) -> str:
-    """1-3, 5, 6 for 1, 2, 3, 5 and 6."""
-    ranges: list[list[int]] = []
-    for number in sorted(numbers):
-        if ranges and number == ranges[-1][-1] + 1:
-            ranges[-1].append(number)
-        else:
-            ranges.append([number])
-    return ", ".join(
-        f"{some[0]}-{some[-1]}" if len(some) > LONGEST_LIST else ", ".join(map(str, some)) for some in ranges
+    days = sorted({stored.run["started"][:10] for stored in named})
+    experiments = {stored.run["experiment"] for stored in named}
+    busy = sum(any(note["kind"] == BUSY for note in stored.run.get("notes", [])) for stored in named)
+    text = (
+        f"{verb} {plural(len(named), 'run')} of {plural(len(experiments), 'experiment')} "
+        f"([conditions](runs.md){f'; {busy} on a busy machine' if busy else ''}), "
+        f"{' to '.join(dict.fromkeys((days[0], days[-1])))}."
     )
+    current = sum(map(is_current, named))
+    if current == len(named):
+        return text
+    return f"{text} The library has changed since{f' {len(named) - current} of them' if current else ''}."
 
 
 def counts() -> str:

@@ -136,10 +136,9 @@ def kept_pages() -> str:
     ]
     faster = [ratio for ratio in ratios if ratio < 1 - CLEARLY]
     return (
-        f"`{BASE}` (AS1) is the global allocator through `std::allocator`. glibc returns freed pages to the "
-        f"system and faults them in again. `{KEEP}` has that switched off, but for blocks above 32 MiB: in "
-        f"{len(faster)} of {len(ratios)} rows it takes at least {100 * CLEARLY:.0f} % less, at best "
-        f"{100 * (1 - min(ratios)):.0f} %. `{NULL}` is the same work over memory that is already there."
+        "glibc returns freed pages to the system and faults them in again. With that switched off "
+        f"(`{KEEP}`), but for blocks above 32 MiB, glibc takes at least {100 * CLEARLY:.0f} % less in "
+        f"{len(faster)} of {len(ratios)} rows, at best {100 * (1 - min(ratios)):.0f} %."
     )
 
 

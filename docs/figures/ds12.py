@@ -33,12 +33,8 @@ STEPPING = (BASE, MONOTONIC, WALK)
 Times = Mapping[int, Mapping[str, float]]  # size -> strategy -> nanoseconds a leaf element
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "ds12": table,
-        "ds12_observations": observations,
-        "ds12_conditions": lambda: run_conditions(_run()),
-    }
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"ds12": lambda: "\n\n".join((table(), observations(), run_conditions(_run())))}
 
 
 def _run() -> StoredRun:

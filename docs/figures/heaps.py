@@ -36,7 +36,6 @@ Select = Callable[[Sequence[str]], Sequence[str]]
 def blocks() -> dict[str, Block]:
     entries: dict[str, tuple[str, Block]] = {
         "growth_forward": (FORWARD, lambda: _times(FORWARD)),
-        "shrink_to_fit": (SHRINK, lambda: _times(SHRINK)),
         "heap_churn": (CHURN, _churn),
         **{f"{name}_sentences": (name, _saying(name)) for name in (FORWARD, BACKWARD, SHRINK)},
         "burst_gain": (BURST, _burst_gain),

@@ -26,7 +26,6 @@ def blocks() -> dict[str, Callable[[], str]]:
     return {
         "recording_conditions": conditions,
         "recording_programs": programs,
-        "recording_profiles": profiles,
     }
 
 
@@ -35,6 +34,7 @@ def whole_tables() -> dict[str, Callable[[], str]]:
         "recording_hot": hot,
         "recording_curve": curve,
         "recording_programs": lambda: programs(whole=True),
+        "recording_profiles": profiles,
     }
 
 

@@ -392,16 +392,6 @@ def test_no_page_calls_a_trial_a_bound(word: str) -> None:
             assert not (word in line and re.search("trial|promise", line, re.IGNORECASE)), f"{page}: {line}"
 
 
-def test_page_has_the_cells_farthest_from_the_best() -> None:
-    cells = [
-        replace(CELL, input=f"i{number}", seconds=CELL.seconds | {"monotonic": 0.1 + number, "heap": 0.1})
-        for number in range(case_studies.MOST_ROWS)
-    ]
-    unbuilt = replace(CELL, advised="multipool", input="unbuilt")
-    shown = case_studies.farthest([*cells, unbuilt])
-    assert [cell.input for cell in shown] == ["unbuilt", *(cell.input for cell in cells[:0:-1])]
-
-
 def test_summary_names_cells_measured_early() -> None:
     later = replace(CELL, advised_first=False)
     text = case_studies.order([replace(CELL, advised_first=True), later])

@@ -119,10 +119,10 @@ def test_page_has_claims_that_deviate_by_far(monkeypatch: pytest.MonkeyPatch) ->
     assert claim.low
     near, far, opposite = (
         replace(ENTRY, number=claim.number, text=text, figures=[Estimate(claim.low * factor, 0.0, 0.0)])
-        for text, factor in (("near", 1.5), ("far", 0.05), ("opposite", -1.0))
+        for text, factor in (("near", 1.5), ("far", 0.005), ("opposite", -1.0))
     )
     assert [claims.deviation(entry) for entry in (near, far, opposite)] == pytest.approx(
-        [1.5, 20.0, math.inf]
+        [1.5, 200.0, math.inf]
     )
     monkeypatch.setattr(claims, "entries", lambda: [near, far, opposite])
     page = claims.far()

@@ -11,6 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
 from figures import age, case_studies, claims, costs, heaps, losses, pools, reuse, runs, testing
+from figures.stored import StoredRun
 from refresh import WHOLE_TABLES
 
 
@@ -84,12 +85,29 @@ def test_which_malloc_follows_the_rows() -> None:
     assert programs_of_run == sum(int(row[3].split(" / ")[1]) for row in rows) == 14
 
 
-@pytest.mark.parametrize(
-    ("numbers", "text"),
-    [([1], "1"), ([2, 1], "1, 2"), ([1, 2, 3, 5, 6], "1-3, 5, 6"), ([1, 3, 4, 5, 6], "1, 3-6")],
-)
-def test_runs_in_a_row_are_a_range(numbers: list[int], text: str) -> None:
-    assert claims.as_ranges(numbers) == text
+def test_caption_of_many_runs_has_number_and_dates(monkeypatch: pytest.MonkeyPatch) -> None:
+    days = {1: "2026-01-02T08", 2: "2026-01-01T09", 3: "2026-01-03T10"}
+    stored = [StoredRun({"id": number, "experiment": "x", "started": days[number]}, []) for number in days]
+    monkeypatch.setattr(claims, "runs", lambda: stored)
+    monkeypatch.setattr(claims, "is_current", lambda run: run.run["id"] == 1)
+    linked = "([conditions](runs.md))"
+    assert claims.runs_text("Decided by", {1}) == f"Decided by 1 run of 1 experiment {linked}, 2026-01-02."
+    text = f"Compared in 2 runs of 1 experiment {linked}, 2026-01-01 to 2026-01-02."
+    assert claims.runs_text("Compared in", {1, 2}) == f"{text} The library has changed since 1 of them."
+    assert claims.runs_text("Compared in", {2}).endswith(", 2026-01-01. The library has changed since.")
+    stored[2].run["notes"] = [{"kind": "busy", "text": "x"}]
+    assert "([conditions](runs.md); 1 on a busy machine), 2026" in claims.runs_text("Compared in", {1, 2, 3})
+
+
+def test_page_of_lost_programs_has_those_beyond_the_interval() -> None:
+    table, _, others = losses.programs().partition("\n\n")
+    whole = losses.programs(whole=True).splitlines()[2:]
+    beyond = [line.removesuffix(" yes |") for line in whole if line.endswith(" yes |")]
+    assert [line.removesuffix(" |") for line in table.splitlines()[2:]] == [
+        line.removesuffix(" |") for line in beyond
+    ]
+    within = [line.split(" | ") for line in whole if not line.endswith(" yes |")]
+    assert f"{len(within)} more, at most {within[0][2]} in {within[0][0].removeprefix('| ')}." in others
 
 
 def test_setups_state_common_facts_once() -> None:
