@@ -104,8 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def side_by_side(stages: Sequence[Stage]) -> list[list[Stage]]:
-    """Three lanes: the presets compile on all cores while the Python stages wait for programs that they record,
-    for browsers and measurements, or elsewhere for downloads and emulators."""
+    """Three lanes: the presets compile on all cores while the Python stages wait for programs that they
+    record, for browsers and measurements, or elsewhere for downloads and emulators."""
     lanes: tuple[list[Stage], ...] = ([], [], [])
     for stage in stages:
         lanes[2 if stage.elsewhere else isinstance(stage, PythonStage)].append(stage)
