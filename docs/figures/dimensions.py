@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from figures.stored import conditions, load, markdown_table, stored_file
 from mallard.bench.analysis.cell_tables import Line
-from mallard.bench.analysis.names import BASE
+from mallard.bench.analysis.names import BASE, malloc
 from mallard.bench.analysis.panel.dimensions import value_text, varied
 from mallard.bench.analysis.panel.races import race_tables
 from mallard.bench.analysis.ranking import pick_strategy
@@ -16,20 +16,31 @@ from mallard.bench.experiments.dimensions import EXPERIMENT
 NAME = EXPERIMENT.name
 
 
+FASTEST_MALLOC = "fastest other malloc"
+
+
 def blocks() -> dict[str, Callable[[], str]]:
     return {NAME: table}
 
 
-def table() -> str:
-    """Percent of new-delete, which is in nanoseconds; the pick of a line is bold."""
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {NAME: lambda: table(whole=True)}
+
+
+def table(*, whole: bool = False) -> str:
+    """Percent of new-delete, which is in nanoseconds; the pick of a line is bold. The page has the ends of
+    each dimension, and the fastest of the mallocs.
+    """
     if not stored_file(NAME).exists():
         return f"Not measured yet: `mallard bench {NAME}` does it."
     measured = race_tables(NAME, load(NAME).rows)[0]
-    names = measured.strategies
+    names = [name for name in measured.strategies if whole or not malloc(name)]
+    if not whole:
+        names.insert(1, FASTEST_MALLOC)
     lines = [
         [value_text(variation.dimension, value), *_cells(line, names)]
         for variation in varied(measured)
-        for value, line in variation.lines
+        for value, line in (variation.lines if whole else (variation.lines[0], variation.lines[-1]))
     ]
     heading = ["around the centre", *(f"{name}, ns" if name == BASE else name for name in names)]
     return f"{markdown_table(heading, lines)}\n\n{conditions(NAME)}"
@@ -42,6 +53,9 @@ def _cells(line: Line, names: list[str]) -> list[str]:
 
 
 def _figure(line: Line, name: str) -> str:
+    if name == FASTEST_MALLOC:
+        ratios = [ratio for each, cell in line.cells.items() if malloc(each) and (ratio := cell.ratio)]
+        return percent(min(ratio.median for ratio in ratios)) if ratios else ""
     if not line.finished(name):
         return ""
     cell = line.cells[name]

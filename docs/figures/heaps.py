@@ -20,7 +20,7 @@ from mallard.bench.analysis.words import percent_text
 from mallard.bench.experiments import EXPERIMENTS, by_ranges, heap_churn
 from mallard.bench.experiments.description.panel import Phases
 from mallard.bench.experiments.description.quantity import Quantity
-from mallard.bench.experiments.description.sentence import Bursts, Fastest, Least, LeastAt
+from mallard.bench.experiments.description.sentence import Fastest, LeastAt
 from mallard.shared.stats import Ratio, mean_ratio
 
 FORWARD, BACKWARD, SHRINK = "expansion-forward", "expansion-backward", "shrink-to-fit"
@@ -39,7 +39,6 @@ def blocks() -> dict[str, Block]:
         "heap_churn": (CHURN, _churn),
         **{f"{name}_sentences": (name, _saying(name)) for name in (FORWARD, BACKWARD, SHRINK)},
         "burst_gain": (BURST, _burst_gain),
-        "burst_sentences": (BURST, _burst_sentences),
     }
     return {
         **{
@@ -82,11 +81,6 @@ def _saying(experiment: str) -> Block:
     """
     without, mallocs = (Fastest, LeastAt), experiment == BACKWARD
     return lambda: _list(phase_sentences(experiment, _tables(experiment)[0], without, mallocs=mallocs))
-
-
-def _burst_sentences() -> str:
-    """Those that the tables of bursts do not show."""
-    return _list(phase_sentences(BURST, _ranges(), without=(Fastest, Bursts, Least)))
 
 
 def _burst_gain(select: Select = shown, text: Callable[[Ratio], str] = median_percent) -> str:

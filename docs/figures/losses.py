@@ -155,7 +155,7 @@ def lost_cells() -> str:
         f"**Losses**: some malloc or other library is measurably faster than mallard's default in "
         f"{len(lost()[PROGRAMS])} of {len(measured)} programs, and in {len(others)} of {len(population)} "
         f"cells of small benchmarks; in {sum(frees_no_block(cell.theirs.strategy) for cell in others)} of "
-        "these the winner cannot free a single block ([where mallard loses](docs/benchmark/losses.md))."
+        "these the winner cannot free blocks one by one ([where mallard loses](docs/benchmark/losses.md))."
     )
 
 

@@ -31,12 +31,11 @@ def blocks() -> dict[str, Callable[[], str]]:
         "mutation": mutation,
         "stages": lambda: stages(whole=False),
         "platforms": platform_groups,
-        "fresh": fresh,
     }
 
 
 def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"stages": stages, "platforms": platforms}
+    return {"stages": stages, "platforms": platforms, "fresh": fresh}
 
 
 def add_soaks(lines: Path) -> None:

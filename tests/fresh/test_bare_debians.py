@@ -1,7 +1,7 @@
 """What a stranger types first, in bare Debians that are made anew, as root and as a user who has sudo.
 
 MALLARD_FRESH=whole types all of README's commands in all of them, which takes hours. The times go to RESULTS,
-from which docs/refresh.py writes docs/testing.md."""
+which docs/refresh.py prints for docs/testing.md."""
 
 import fcntl
 import json

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
-from figures import age, case_studies, claims, costs, heaps, losses, pools, reuse, runs, testing
+from figures import age, case_studies, claims, costs, dimensions, heaps, losses, pools, reuse, runs, testing
 from figures.stored import StoredRun
 from refresh import WHOLE_TABLES
 
@@ -187,3 +187,17 @@ def test_page_with_a_table_of_mallocs_has_no_sentence_of_them() -> None:
     blocks = heaps.blocks()
     assert "Under other mallocs" not in blocks["expansion_forward_sentences"]()
     assert "Under other mallocs" in blocks["expansion_backward_sentences"]()
+
+
+def test_page_of_dimensions_has_their_ends_and_the_fastest_malloc() -> None:
+    tables = [dimensions.table(whole=whole).split("\n\n")[0].splitlines() for whole in (False, True)]
+    (heading, _, *page), (whole_heading, _, *whole) = (
+        [line.strip("| ").split(" | ") for line in table] for table in tables
+    )
+    mallocs = [place for place, name in enumerate(whole_heading) if "@" in name]
+    by_value = {line[0]: line for line in whole}
+    assert 2 <= len(page) < len(whole)
+    assert (page[0][0], page[-1][0]) == (whole[0][0], whole[-1][0])
+    for line in page:
+        shares = [int(by_value[line[0]][place].strip("*")) for place in mallocs]
+        assert int(line[heading.index(dimensions.FASTEST_MALLOC)]) == min(shares)
