@@ -32,6 +32,20 @@ TEST(leaks, accept_an_arena_alive_at_exit) {
         ::testing::ExitedWithCode(0), "");
 }
 
+/// Small enough to come from operator new.
+TEST(leaks, accept_chunks_that_a_rewind_keeps) {
+    EXPECT_EXIT(
+        {
+            static auto& arena = *new arena_type;
+            for (int i = 0; i < 400; ++i) {
+                static_cast<void>(arena.allocate(100));
+            }
+            arena.rewind();
+            std::exit(0);
+        },
+        ::testing::ExitedWithCode(0), "");
+}
+
 TEST(leaks, accept_large_blocks_alive_at_exit) {
     EXPECT_EXIT(
         {

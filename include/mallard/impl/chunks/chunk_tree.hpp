@@ -1,10 +1,11 @@
 /// Chunks that wait for their next use, by size: a treap through the chunks themselves.
 ///
-///     chunk:   [ smaller | bytes ][ larger | ................ ]
-///              ^ chunk            ^ begin()                    ^ end()
+///     chunk:   [ smaller | larger ][ bytes | ................ ]
+///              ^ kept chunk        ^ begin()                   ^ end()
 ///
-/// Data model: a binary search tree by bytes. The header's link leads to the smaller chunks, the first word of the
-/// room to the larger ones. The room stays poisoned; only this file reads and writes that word.
+/// Data model: a binary search tree by bytes. The links lie in place of the header: a leak checker has to find them, and ignores
+/// pointers in poisoned memory. The size lies in the first word of the room, which stays poisoned; only this file reads and
+/// writes that word.
 /// Invariants: an in-order walk finds ascending sizes; equal ones in any order. No child has a higher priority than
 /// its parent. The priority is a hash of the address, so the depth is logarithmic whatever sizes the chunks have and
 /// in whatever order they come. bytes_ is the sum of the chunks' bytes, headers included. A chunk has room for the
@@ -21,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <utility>
 
 namespace mallard::chunks { inline namespace MALLARD_MODE {
@@ -36,32 +38,36 @@ public:
     /// Effects: poisons the chunk's room, and adds the chunk.
     /// Complexity: logarithmic, on average.
     void insert(chunk* c) noexcept {
-        core::poison(c->begin(), c->bytes - sizeof(chunk));
-        bytes_ += c->bytes;
-        const std::uint64_t rank = priority(c);
-        chunk** link = &root_;
-        while (chunk* parent = read(link)) {
+        const std::size_t bytes = c->bytes;
+        core::poison(c->begin(), bytes - sizeof(chunk));
+        auto* const added = ::new (static_cast<void*>(c)) kept_chunk{};
+        write_bytes(added, bytes);
+        bytes_ += bytes;
+        const std::uint64_t rank = priority(added);
+        kept_chunk** link = &root_;
+        while (kept_chunk* const parent = *link) {
             if (priority(parent) < rank) {
                 break;
             }
-            link = parent->bytes < c->bytes ? larger(parent) : smaller(parent);
+            link = read_bytes(parent) < bytes ? &parent->larger : &parent->smaller;
         }
         // The subtree there becomes the new chunk's two.
-        chunk* subtree = read(link);
-        write(link, c);
-        chunk** below = smaller(c);
-        chunk** above = larger(c);
+        kept_chunk* subtree = std::exchange(*link, added);
+        kept_chunk** below = &added->smaller;
+        kept_chunk** above = &added->larger;
         while (subtree != nullptr) {
-            if (subtree->bytes < c->bytes) {
-                write(std::exchange(below, larger(subtree)), subtree);
-                subtree = read(below);
+            if (read_bytes(subtree) < bytes) {
+                *below = subtree;
+                below = &subtree->larger;
+                subtree = *below;
             } else {
-                write(std::exchange(above, smaller(subtree)), subtree);
-                subtree = read(above);
+                *above = subtree;
+                above = &subtree->smaller;
+                subtree = *above;
             }
         }
-        write(below, nullptr);
-        write(above, nullptr);
+        *below = nullptr;
+        *above = nullptr;
     }
 
     /// Effects: takes the largest chunk of at most `preferred_bytes` out, or, if that has less than `least_bytes`,
@@ -70,18 +76,19 @@ public:
     /// Returns: the chunk; null if no chunk has `least_bytes`.
     /// Complexity: logarithmic, on average.
     [[nodiscard]] chunk* take(std::size_t least_bytes, std::size_t preferred_bytes) noexcept {
-        chunk** at_most = nullptr;
-        chunk** above = nullptr;
-        for (chunk** link = &root_; chunk* c = read(link);) {
-            if (c->bytes <= preferred_bytes) {
-                at_most = c->bytes >= least_bytes ? link : at_most;
-                link = larger(c);
+        kept_chunk** at_most = nullptr;
+        kept_chunk** above = nullptr;
+        for (kept_chunk** link = &root_; kept_chunk* const c = *link;) {
+            const std::size_t bytes = read_bytes(c);
+            if (bytes <= preferred_bytes) {
+                at_most = bytes >= least_bytes ? link : at_most;
+                link = &c->larger;
             } else {
                 above = link;
-                link = smaller(c);
+                link = &c->smaller;
             }
         }
-        chunk** const best = at_most != nullptr ? at_most : above;
+        kept_chunk** const best = at_most != nullptr ? at_most : above;
         return best == nullptr ? nullptr : remove(best);
     }
 
@@ -91,15 +98,15 @@ public:
     template <upstream Upstream>
     void trim(Upstream&& source, std::size_t bytes, std::size_t largest_bytes) noexcept {
         while (bytes_ > largest_bytes) {
-            chunk** const link = last(larger);
-            if (read(link)->bytes <= largest_bytes) {
+            kept_chunk** const link = last(&kept_chunk::larger);
+            if (read_bytes(*link) <= largest_bytes) {
                 break;
             }
             give_back(source, remove(link));
         }
         while (bytes_ > bytes) {
-            chunk** const link = last(smaller);
-            if (bytes_ - read(link)->bytes < bytes) {
+            kept_chunk** const link = last(&kept_chunk::smaller);
+            if (bytes_ - read_bytes(*link) < bytes) {
                 break;
             }
             give_back(source, remove(link));
@@ -116,19 +123,25 @@ public:
     }
 
 private:
-    [[nodiscard]] static chunk** smaller(chunk* c) noexcept { return &c->next; }
-    [[nodiscard]] static chunk** larger(chunk* c) noexcept { return reinterpret_cast<chunk**>(c->begin()); }
+    struct kept_chunk {
+        kept_chunk* smaller = nullptr;
+        kept_chunk* larger = nullptr;
+    };
+    static_assert(sizeof(kept_chunk) <= sizeof(chunk));
 
-    MALLARD_READS_POISONED [[nodiscard]] static chunk* read(chunk* const* link) noexcept {
-        const core::poisoned_access access;
-        return *link;
+    [[nodiscard]] static std::size_t* size_word(kept_chunk* c) noexcept {
+        return reinterpret_cast<std::size_t*>(reinterpret_cast<std::byte*>(c) + sizeof(chunk));
     }
-    MALLARD_READS_POISONED static void write(chunk** link, chunk* c) noexcept {
+    MALLARD_READS_POISONED [[nodiscard]] static std::size_t read_bytes(kept_chunk* c) noexcept {
         const core::poisoned_access access;
-        *link = c;
+        return *size_word(c);
+    }
+    MALLARD_READS_POISONED static void write_bytes(kept_chunk* c, std::size_t bytes) noexcept {
+        const core::poisoned_access access;
+        *size_word(c) = bytes;
     }
 
-    [[nodiscard]] static std::uint64_t priority(const chunk* c) noexcept {
+    [[nodiscard]] static std::uint64_t priority(const kept_chunk* c) noexcept {
         constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
         const std::uint64_t mixed = reinterpret_cast<std::uintptr_t>(c) * odd;
         return (mixed ^ (mixed >> 32)) * odd;
@@ -141,40 +154,43 @@ private:
         }
     }
 
-    [[gnu::cold]] static std::size_t count(chunk* c) noexcept {
-        return c == nullptr ? 0 : 1 + count(read(smaller(c))) + count(read(larger(c)));
+    [[gnu::cold]] static std::size_t count(const kept_chunk* c) noexcept {
+        return c == nullptr ? 0 : 1 + count(c->smaller) + count(c->larger);
     }
 
     /// Returns: the link to the last chunk in the direction of `child`.
     /// Requires: the tree is not empty.
-    [[nodiscard]] chunk** last(chunk** (*child)(chunk*)) noexcept {
-        chunk** link = &root_;
-        while (read(child(read(link))) != nullptr) {
-            link = child(read(link));
+    [[nodiscard]] kept_chunk** last(kept_chunk* kept_chunk::* child) noexcept {
+        kept_chunk** link = &root_;
+        while ((*link)->*child != nullptr) {
+            link = &((*link)->*child);
         }
         return link;
     }
 
     /// Effects: takes the chunk that `link` leads to out of the tree.
-    chunk* remove(chunk** link) noexcept {
-        chunk* const removed = read(link);
-        chunk* below = read(smaller(removed));
-        chunk* above = read(larger(removed));
+    chunk* remove(kept_chunk** link) noexcept {
+        kept_chunk* const removed = *link;
+        const std::size_t bytes = read_bytes(removed);
+        kept_chunk* below = removed->smaller;
+        kept_chunk* above = removed->larger;
         while (below != nullptr && above != nullptr) {
             if (priority(below) > priority(above)) {
-                write(std::exchange(link, larger(below)), below);
-                below = read(link);
+                *link = below;
+                link = &below->larger;
+                below = *link;
             } else {
-                write(std::exchange(link, smaller(above)), above);
-                above = read(link);
+                *link = above;
+                link = &above->smaller;
+                above = *link;
             }
         }
-        write(link, below != nullptr ? below : above);
-        bytes_ -= removed->bytes;
-        return removed;
+        *link = below != nullptr ? below : above;
+        bytes_ -= bytes;
+        return ::new (static_cast<void*>(removed)) chunk{nullptr, bytes};
     }
 
-    chunk* root_ = nullptr;
+    kept_chunk* root_ = nullptr;
     std::size_t bytes_ = 0;
 };
 
