@@ -10,6 +10,10 @@
 /// In a program that is compiled with MALLARD_NAMES=1. Otherwise named<A> is an A that ignores its name, with the same size and
 /// calls, and the list is empty.
 ///
+/// So a class with a named allocator as a member has two sizes, and one linker name. A file in which such a class is complete
+/// defines a byte, as for MALLARD_CHECKED (impl/checking/by_default.hpp): GNU ld and gold refuse files of which only some
+/// have MALLARD_NAMES. Files that have no named allocator may differ.
+///
 /// Data model: an adaptor that counts requested bytes, and an entry in a list through the adaptors themselves. Each operation of
 /// a mechanism that is not thread-safe holds a lock, so that the list may read its statistics in another thread. The list
 /// has a lock of its own, held while an allocator begins or ends, and while the list is read. A reader only tries the locks of
@@ -33,6 +37,7 @@
 #include <mallard/adapt/operations.hpp>
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/core/mutex.hpp>
+#include <mallard/core/type_name.hpp>
 #include <mallard/core/utility.hpp>
 #include <mallard/impl/threads/fork_hold.hpp>
 #include <mallard/impl/threads/fork_mutex.hpp>
@@ -64,57 +69,24 @@ struct named_allocator_info {
 
 }} // namespace mallard::MALLARD_MODE
 
+#if defined(__ELF__) && MALLARD_THREADS && !MALLARD_ALLOW_MISMATCH
+// NOLINTBEGIN(readability-identifier-naming): with the name of the macro, for a linker's message
+template <class>
+#if MALLARD_NAMES
+[[gnu::used]] inline constinit thread_local const char mallard_parts_differ_in_MALLARD_NAMES = 0;
+#else
+[[gnu::used]] inline constexpr char mallard_parts_differ_in_MALLARD_NAMES = 0;
+#endif
+// NOLINTEND(readability-identifier-naming)
+#define MALLARD_MARK_NAMES(A) /* defines the byte where a class of A is made */                              \
+    (mallard_parts_differ_in_MALLARD_NAMES<std::conditional_t<std::is_same_v<A, A>, void, A>> == 0)
+#else
+#define MALLARD_MARK_NAMES(A) true
+#endif
+
 #if MALLARD_NAMES
 
 namespace mallard::adapt { inline namespace MALLARD_MODE {
-
-#define MALLARD_TEXT(name) #name
-#define MALLARD_EXPANDED_TEXT(name) MALLARD_TEXT(name)
-
-template <class A>
-[[nodiscard]] consteval auto complete_type_name() noexcept {
-#ifdef __GNUC__
-    constexpr std::string_view signature = __PRETTY_FUNCTION__; // ... [with A = mallard::ndebug::multipool<>]
-    constexpr std::size_t begin = signature.find("A = ") + 4;
-    return signature.substr(begin, signature.size() - begin - 1);
-#else
-    return std::string_view(__FUNCSIG__);
-#endif
-}
-
-template <std::size_t Bytes>
-struct type_name_text {
-    std::array<char, Bytes> characters{};
-    std::size_t size = 0;
-
-    [[nodiscard]] constexpr std::string_view view() const noexcept { return {characters.data(), size}; }
-};
-
-/// Returns: the name without the inline namespaces that tell the mode (core/build_mode.hpp).
-template <std::size_t Bytes>
-[[nodiscard]] consteval type_name_text<Bytes> shorten_type_name(std::string_view complete) noexcept {
-    constexpr std::string_view modes[] = {MALLARD_EXPANDED_TEXT(MALLARD_MODE) "::",
-                                          MALLARD_EXPANDED_TEXT(MALLARD_LIBRARY) "::"};
-    type_name_text<Bytes> result;
-    while (!complete.empty()) {
-        std::size_t skipped = 0;
-        for (const std::string_view mode : modes) {
-            skipped = complete.starts_with(mode) ? mode.size() : skipped;
-        }
-        if (skipped == 0) {
-            result.characters[result.size++] = complete.front();
-            skipped = 1;
-        }
-        complete.remove_prefix(skipped);
-    }
-    return result;
-}
-
-template <class A>
-inline constexpr auto type_name = shorten_type_name<complete_type_name<A>().size()>(complete_type_name<A>());
-
-#undef MALLARD_EXPANDED_TEXT
-#undef MALLARD_TEXT
 
 struct name_entry {
     const char* name;
@@ -258,6 +230,7 @@ inline namespace with_names {
 template <class A>
 class named : public adapt::adaptor<A, adapt::naming<thread_safe<A>>> {
     static_assert(!std::is_reference_v<A>, "mallard: a name is for an allocator that is held by value");
+    static_assert(MALLARD_MARK_NAMES(A));
     using base = adapt::adaptor<A, adapt::naming<thread_safe<A>>>;
 
 public:
@@ -267,7 +240,7 @@ public:
         requires std::is_constructible_v<A, Args...>
     explicit named(const char* name, Args&&... args)
         : base(std::forward<Args>(args)...),
-          entry_{.name = name, .type = adapt::type_name<A>.view(), .address = this, .read = read} {
+          entry_{.name = name, .type = core::type_name<A>.view(), .address = this, .read = read} {
         adapt::names.add(entry_);
     }
 
@@ -325,6 +298,8 @@ inline void dump_named_allocators() {
 
 template <class A>
 class named : public A {
+    static_assert(MALLARD_MARK_NAMES(A));
+
 public:
     using front_owner = std::conditional_t<core::has_front<A>, named, void>; // (core/concepts.hpp)
 
@@ -344,6 +319,8 @@ void for_each_named_allocator(Use) noexcept {}
 inline void dump_named_allocators() noexcept {}
 
 #endif
+
+#undef MALLARD_MARK_NAMES
 
 template <class A>
 inline constexpr bool thread_safe<named<A>> = thread_safe<A>;

@@ -21,6 +21,9 @@
 /// The requirements on compiler and machine stand here too, because every header begins with this one.
 #pragma once
 
+/// The version: 10000 * major + 100 * minor + patch.
+#define MALLARD_VERSION 100
+
 #ifdef _MSVC_LANG // MSVC's __cplusplus is 199711 unless /Zc:__cplusplus is set
 #define MALLARD_CPLUSPLUS _MSVC_LANG
 #else
@@ -65,6 +68,12 @@
 
 #ifndef MALLARD_CHECKED
 #define MALLARD_CHECKED 0
+#endif
+
+/// 1 for a part of a program that keeps its allocators to itself, and may differ from the others in MALLARD_CHECKED and
+/// MALLARD_NAMES (impl/checking/by_default.hpp, adapt/named.hpp).
+#ifndef MALLARD_ALLOW_MISMATCH
+#define MALLARD_ALLOW_MISMATCH 0
 #endif
 
 #if MALLARD_CHECKED

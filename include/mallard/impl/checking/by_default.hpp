@@ -26,10 +26,6 @@
 #include <mallard/impl/checking/checked_mechanism.hpp>
 #endif
 
-#ifndef MALLARD_ALLOW_MISMATCH
-#define MALLARD_ALLOW_MISMATCH 0
-#endif
-
 #if defined(__ELF__) && MALLARD_THREADS && !MALLARD_ALLOW_MISMATCH
 extern "C" { // a linker prints the name as it is
 // NOLINTBEGIN(readability-identifier-naming): with the name of the macro
