@@ -94,6 +94,11 @@ namespace mallard::core { inline namespace MALLARD_LIBRARY {
 /// Effects: fails because the heap at `begin` has `heap_bytes` bytes, more than the `bytes` of the region.
 [[noreturn]] void refuse_region_part(const void* begin, std::size_t bytes, std::size_t heap_bytes);
 
+/// Effects: fails because an object of a region was named as another type, of `named_bytes` bytes at `named_alignment`.
+[[noreturn]] void refuse_root_type(const char* name, std::size_t name_bytes, std::size_t bytes,
+                                   std::size_t alignment, std::size_t named_bytes,
+                                   std::size_t named_alignment);
+
 /// Effects: fails because the machine has no such node, or the system binds no memory to one.
 [[noreturn]] void refuse_numa_node(unsigned node);
 

@@ -87,33 +87,49 @@ public:
         return room_type::metadata_bytes + space::heap_block::least_bytes + room_type::space_type::end_bytes;
     }
 
-    /// Effects: `object` is found by `name` from now on, instead of another one of that name; null ends the name.
+    /// Effects: `object` is found by `name` and its type from now on, instead of another one of that name.
     /// Requires: `object` lies in the region, and is named anew or unnamed before it ends.
     /// Throws: std::bad_alloc if there is no memory for a new name, which takes a block of the heap.
     /// Complexity: linear in the number of names.
-    void set_root(std::string_view name, void* object) {
+    template <class T>
+        requires std::is_object_v<T>
+    void set_root(std::string_view name, T* object) {
+        if (object == nullptr) {
+            set_root(name, nullptr);
+        } else {
+            set_root(name, object, space::root_type::from<std::remove_cv_t<T>>());
+        }
+    }
+
+    /// Effects: ends the name.
+    void set_root(std::string_view name, std::nullptr_t) noexcept {
         offset_ptr<space::named_root>& link = rooms_.link_of_root(name);
-        if (link != nullptr && object != nullptr) {
-            link->object = object;
-        } else if (link != nullptr) {
+        if (link != nullptr) {
             space::named_root* const ended = link.get();
             rooms_.set_link(link, ended->next.get());
             this->deallocate(ended);
-        } else if (object != nullptr) {
-            void* const p = this->allocate(sizeof(space::named_root) + name.size());
-            name.copy(static_cast<char*>(p) + sizeof(space::named_root), name.size());
-            rooms_.set_link(
-                link, ::new (p) space::named_root{.next = nullptr, .object = object, .length = name.size()});
         }
     }
 
     /// Returns: the object of that name; null if there is none.
-    /// Requires: it is a T, of the same layout in all programs that open the region.
+    /// Requires: a T has the same layout in all programs that open the region.
+    /// Throws: refused_request if the object was named as another type: of another size or alignment or, in a program by the
+    /// same compiler, with another name.
     /// Complexity: linear in the number of names.
     template <class T>
-    [[nodiscard]] T* find_root(std::string_view name) noexcept {
+        requires std::is_object_v<T>
+    [[nodiscard]] T* find_root(std::string_view name) {
         const offset_ptr<space::named_root>& link = rooms_.link_of_root(name);
-        return link == nullptr ? nullptr : static_cast<T*>(link->object.get());
+        if (link == nullptr) {
+            return nullptr;
+        }
+        const space::root_type& type = link->type;
+        if (!type.matches(space::root_type::from<std::remove_cv_t<T>>())) {
+            core::refuse_root_type(name.data(), name.size(), sizeof(T), alignof(T),
+                                   static_cast<std::size_t>(type.bytes),
+                                   static_cast<std::size_t>(type.alignment));
+        }
+        return static_cast<T*>(link->object.get());
     }
 
     /// Effects: ends all blocks and names.
@@ -172,6 +188,19 @@ public:
     [[nodiscard]] allocator_stats stats() const noexcept { return rooms_.stats(); }
 
 private:
+    void set_root(std::string_view name, const volatile void* object, const space::root_type& type) {
+        offset_ptr<space::named_root>& link = rooms_.link_of_root(name);
+        if (link == nullptr) {
+            void* const p = this->allocate(sizeof(space::named_root) + name.size());
+            name.copy(static_cast<char*>(p) + sizeof(space::named_root), name.size());
+            rooms_.set_link(link,
+                            ::new (p) space::named_root{
+                                .next = nullptr, .object = nullptr, .type = type, .length = name.size()});
+        }
+        link->object = const_cast<void*>(object);
+        link->type = type;
+    }
+
     explicit region_heap(std::size_t bytes) noexcept : calls(bytes) {
         static_assert(std::is_standard_layout_v<room_type> &&
                       sizeof(region_heap) <= room_type::metadata_bytes);

@@ -100,6 +100,10 @@ void refuse_burst(std::size_t bytes, std::size_t alignment) {
     refuse(bytes, alignment);
 }
 
+void refuse_reserve(std::size_t bytes, std::size_t alignment, std::size_t) {
+    refuse(bytes, alignment);
+}
+
 void refuse_block_size(std::size_t bytes, std::size_t alignment, std::size_t, std::size_t) {
     refuse(bytes, alignment);
 }
@@ -114,6 +118,11 @@ void refuse_foreign_region(const void*) {
 
 void refuse_region_part(const void*, std::size_t, std::size_t heap_bytes) {
     refuse(heap_bytes, 1);
+}
+
+void refuse_root_type(const char*, std::size_t, std::size_t bytes, std::size_t alignment, std::size_t,
+                      std::size_t) {
+    refuse(bytes, alignment);
 }
 
 void refuse_numa_node(unsigned) {

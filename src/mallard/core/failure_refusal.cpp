@@ -2,6 +2,7 @@
 
 #include <mallard/core/failure.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -121,6 +122,19 @@ void refuse_region_part(const void* begin, std::size_t bytes, std::size_t heap_b
                   "unless the file was cut off",
                   begin, heap_bytes, bytes);
     refuse(heap_bytes, 1, text.data());
+}
+
+void refuse_root_type(const char* name, std::size_t name_bytes, std::size_t bytes, std::size_t alignment,
+                      std::size_t named_bytes, std::size_t named_alignment) {
+    constexpr std::size_t most_shown = 40;
+    std::array<char, 224> text;
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: a request for the object '%.*s' as a type of %zu bytes at alignment %zu is refused: "
+        "it was named as another type, of %zu bytes at alignment %zu",
+        static_cast<int>(std::min(name_bytes, most_shown)), name, bytes, alignment, named_bytes,
+        named_alignment);
+    refuse(bytes, alignment, text.data());
 }
 
 void refuse_numa_node(unsigned node) {

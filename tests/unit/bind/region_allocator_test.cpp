@@ -187,6 +187,23 @@ TEST_F(mapped_twice, roots_are_found_by_their_whole_names) {
     EXPECT_EQ(first.find_root<int>("one"), nullptr);
 }
 
+TEST_F(mapped_twice, roots_of_another_type_are_refused) {
+    heap_type& first = seen_at(0);
+    first.set_root("count", mallard::make<int>(first, 1));
+    heap_type& second = seen_at(1);
+    EXPECT_EQ(*second.find_root<const int>("count"), 1);
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(second.find_root<std::int64_t>("count"))); // another size
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(second.find_root<unsigned>("count")));     // another name
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(second.find_root<vector<int>>("count")));
+    EXPECT_EQ(*second.find_root<int>("count"), 1);
+    first.set_root("count", mallard::make<vector<int>>(first, 3U));
+    EXPECT_EQ(seen_at(1).find_root<vector<int>>("count")->size(), 3U);
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(seen_at(1).find_root<vector<long long>>("count")));
+    first.set_root("count", static_cast<int*>(nullptr));
+    EXPECT_EQ(seen_at(1).find_root<int>("count"), nullptr);
+    seen_at(0).release();
+}
+
 TEST_F(mapped_twice, name_without_memory_throws) {
     heap_type& heap = seen_at(0);
     int* const one = mallard::make<int>(heap, 1);

@@ -2,7 +2,7 @@
 ///
 ///     region:  [ region_room | lists and remainder | tag | block | tag | block | ... | tag ]
 ///              ^ this, and the heap                ^ first()                         ^ end()
-///     roots:   region_room -> [ next | object | length | name ... ] -> ...     each in a block of the heap
+///     roots:   region_room -> [ next | object | type | length | name ... ] -> ...     each in a block of the heap
 ///
 /// Invariants: the length and the distance of the first root are the complements of the words behind them, and the
 /// signature is that of this layout, in every process that has the region mapped.
@@ -13,6 +13,7 @@
 #include <mallard/core/failure.hpp>
 #include <mallard/core/offset_ptr.hpp>
 #include <mallard/core/stats.hpp>
+#include <mallard/core/type_name.hpp>
 #include <mallard/impl/space/heap_block.hpp>
 #include <mallard/impl/space/heap_sanity.hpp>
 #include <mallard/impl/space/quick_fit.hpp>
@@ -23,10 +24,30 @@
 
 namespace mallard::space { inline namespace MALLARD_MODE {
 
+/// The type of an object, for processes that other compilers may have compiled. Those write the names of types in other ways.
+struct root_type {
+    std::uint64_t bytes;
+    std::uint64_t alignment;
+    std::uint64_t dialect; ///< core::type_name_dialect
+    std::uint64_t name;    ///< core::type_name_hash
+
+    template <class T>
+    [[nodiscard]] static constexpr root_type from() noexcept {
+        return {sizeof(T), alignof(T), core::type_name_dialect, core::type_name_hash<T>};
+    }
+
+    /// Returns: false if the types differ, as far as can be known.
+    [[nodiscard]] constexpr bool matches(const root_type& other) const noexcept {
+        return bytes == other.bytes && alignment == other.alignment &&
+               (dialect != other.dialect || name == other.name);
+    }
+};
+
 /// An object that other processes find by its name, which lies behind this.
 struct named_root {
     offset_ptr<named_root> next;
     offset_ptr<void> object;
+    root_type type;
     std::size_t length;
 
     [[nodiscard]] std::string_view name() const noexcept {
@@ -137,7 +158,7 @@ private:
         return address - reinterpret_cast<std::uintptr_t>(this);
     }
 
-    static constexpr std::uint64_t signature = 0x6d61'6c6c'6172'6415; ///< "mallard", layout 5
+    static constexpr std::uint64_t signature = 0x6d61'6c6c'6172'6416; ///< "mallard", layout 6
 
     std::uint64_t signature_ = signature;
     std::uint64_t region_bytes_;

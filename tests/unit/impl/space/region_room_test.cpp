@@ -42,4 +42,19 @@ TEST_F(region_room, recognises_signature) {
     EXPECT_STREQ(room_.damaged().defect, "the signature of the region is damaged");
 }
 
+TEST(root_type, compares_names_of_one_compiler) {
+    using type = mallard::space::root_type;
+    constexpr type number = type::from<int>();
+    EXPECT_TRUE(number.matches(type::from<int>()));
+    EXPECT_FALSE(number.matches(type::from<unsigned>()));
+    type elsewhere = type::from<unsigned>();
+    ++elsewhere.dialect;
+    EXPECT_TRUE(number.matches(elsewhere)) << "another compiler may write another name";
+    ++elsewhere.bytes;
+    EXPECT_FALSE(number.matches(elsewhere));
+    elsewhere = number;
+    elsewhere.alignment *= 2;
+    EXPECT_FALSE(number.matches(elsewhere));
+}
+
 } // namespace
