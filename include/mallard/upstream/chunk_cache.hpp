@@ -8,8 +8,8 @@
 ///     the shared bins      a lock; up to `shared_bytes`; chunks that threads give up
 ///     the system           operator new below 128 KiB, pages (mmap) from there on
 ///
-/// A chunk in huge pages, of 1 MiB or more, is offered to the system while it waits (pages::offer). The system takes
-/// its memory only under pressure; until then its pages cost no fault. In huge pages both calls cost less than a
+/// The huge pages of a chunk of 2 MiB or more are offered to the system while it waits (pages::offer). The system takes
+/// their memory only under pressure; until then they cost no fault. In huge pages both calls cost less than a
 /// microsecond. For each small page the processor has to note again that it was written to, which costs a third of
 /// a fault; so smaller chunks are not offered, and none is where the system gives no huge pages.
 ///
@@ -40,7 +40,7 @@ struct chunk_cache_limits {
     std::size_t shared_bytes = std::size_t{128} << 20;
     /// Smaller chunks, and those below 128 KiB, are not offered to the system; SIZE_MAX: none is.
     std::size_t least_offered_bytes = in_huge_pages;
-    /// Chunks of 1 MiB and more, if the system has huge pages for them (pages::has_huge_pages); elsewhere none.
+    /// Chunks of pages::huge_page_bytes() and more, if the system has huge pages (pages::has_huge_pages); elsewhere none.
     static constexpr std::size_t in_huge_pages = static_cast<std::size_t>(-2);
 };
 

@@ -12,8 +12,9 @@ namespace mallard { inline namespace MALLARD_LIBRARY {
 
 enum class huge_pages {
     never,
-    /// For requests of 1 MiB and more, which are rounded up to whole huge_page_bytes().
+    /// For the whole huge pages in a request. Its end, and a request that is shorter than one, has small pages.
     when_large,
+    /// For each request, which is rounded up to whole huge pages.
     always,
 };
 
@@ -46,9 +47,9 @@ public:
 
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept;
 
-    /// Effects: offers the memory of the pages to the system, which takes it only under pressure. The pages stay
-    /// the caller's: a write to one makes it usable again, at no cost if it was not taken. Their contents are
-    /// lost, now or later. Does nothing on a system without lazy freeing (MADV_FREE).
+    /// Effects: offers the memory of the pages to the system, which takes it only under pressure; of a request with huge
+    /// pages, that of those. The pages stay the caller's: a write to one makes it usable again, at no cost if it was not taken.
+    /// Their contents are lost, now or later. Does nothing on a system without lazy freeing (MADV_FREE).
     /// Requires: `p` came from allocate(bytes, alignment), with these options.
     void offer(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) const noexcept;
 
@@ -68,22 +69,18 @@ public:
 
     [[nodiscard]] static std::size_t page_bytes() noexcept;
 
-    /// Returns: the unit and alignment of requests for huge pages: huge_page_bytes_for() of the kernel's size,
-    /// which is asked for once.
+    /// Returns: the bytes and the alignment of a huge page: huge_page_bytes_for() of the kernel's size, which is asked for once.
     [[nodiscard]] static std::size_t huge_page_bytes() noexcept;
 
     /// Returns: true if the system gives huge pages to a process that asks for them: they are neither switched off
     /// for all (transparent_hugepage/enabled) nor for this process (PR_SET_THP_DISABLE). Asked for once.
     [[nodiscard]] static bool has_huge_pages() noexcept;
 
-    /// The least request that huge_pages::when_large serves from them.
-    static constexpr std::size_t worth_huge_pages_bytes = std::size_t{1} << 20;
     static constexpr std::size_t most_huge_page_bytes = std::size_t{4} << 20;
 
     /// Returns: `kernel_bytes`, the size of the kernel's huge pages, if that is a power of two and at most
     /// most_huge_page_bytes; otherwise 2 MiB. Kernels with pages of 16 KiB have huge pages of 32 MiB, those with
-    /// 64 KiB have 512 MiB: a request of 1 MiB must not take so much. They still get them if a request is that
-    /// large.
+    /// 64 KiB have 512 MiB: no request is aligned to so much. They still get them if a request is that large.
     [[nodiscard]] static constexpr std::size_t huge_page_bytes_for(std::size_t kernel_bytes) noexcept {
         return is_power_of_two(kernel_bytes) && kernel_bytes <= most_huge_page_bytes ? kernel_bytes
                                                                                      : std::size_t{2} << 20;

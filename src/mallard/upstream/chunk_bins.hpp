@@ -68,6 +68,12 @@ constexpr std::size_t chunk_alignment(std::size_t index) noexcept {
     return index < class_count ? fundamental_alignment : chunk_bytes(index);
 }
 
+/// Returns: the part of a chunk that pages::offer() offers: its huge pages, or all of a chunk without.
+inline std::size_t offered_part(std::size_t bytes) noexcept {
+    const std::size_t huge_bytes = core::align_down(bytes, pages::huge_page_bytes());
+    return huge_bytes != 0 ? huge_bytes : bytes;
+}
+
 /// Chunks that were offered to the system. The lists lie outside them, because a write takes a page off the
 /// offer. A list is a ring, known by the number of its newest entry; 0 if it is empty. Entries are written before they are
 /// read, so that those of a peak that never comes take no memory.
@@ -268,7 +274,7 @@ private:
         } else {
             taken = offered_.chunk(number);
             offered_.drop(from.offered, number);
-            offered_bytes_ -= bytes;
+            offered_bytes_ -= offered_part(bytes);
         }
         core::unpoison(taken, bytes);
         --from.unneeded;
@@ -282,7 +288,7 @@ private:
         }
         pages().offer(p, bytes);
         core::poison(p, bytes);
-        offered_bytes_ += bytes;
+        offered_bytes_ += offered_part(bytes);
         ++to.unneeded;
         return true;
     }

@@ -32,7 +32,7 @@ std::size_t least_offered() noexcept {
     if (least != chunk_cache_limits::in_huge_pages) {
         return least;
     }
-    return pages::has_huge_pages() ? pages::worth_huge_pages_bytes : SIZE_MAX;
+    return pages::has_huge_pages() ? pages::huge_page_bytes() : SIZE_MAX;
 }
 
 /// Enough for all chunks within the default limits, if all have the smallest size. More of them go to the next

@@ -17,18 +17,28 @@ namespace mallard { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
+///     [ huge page | huge page | ... | small pages ]
+///                                   ^ huge_bytes   ^ bytes
 struct extent {
     std::size_t bytes; // 0 if the request is too large
     std::size_t alignment;
-    bool huge;
+    std::size_t huge_bytes;
 };
 
 /// Depends on the request and the options only, so that deallocate() finds the extent of allocate().
 extent to_extent(std::size_t bytes, std::size_t alignment, huge_pages wanted) noexcept {
-    const bool huge = wanted == huge_pages::always ||
-                      (wanted == huge_pages::when_large && bytes >= pages::worth_huge_pages_bytes);
-    const std::size_t unit = huge ? pages::huge_page_bytes() : pages::page_bytes();
-    return {core::align_up(std::max<std::size_t>(bytes, 1), unit), std::max(alignment, unit), huge};
+    constexpr std::size_t least_huge_page_bytes = std::size_t{1}
+                                                  << 20; // a smaller request does not ask the system
+    const std::size_t page = pages::page_bytes();
+    if (wanted == huge_pages::never ||
+        (wanted == huge_pages::when_large && bytes <= least_huge_page_bytes - page)) {
+        return {core::align_up(std::max<std::size_t>(bytes, 1), page), std::max(alignment, page), 0};
+    }
+    const std::size_t huge_page = pages::huge_page_bytes();
+    const std::size_t unit = wanted == huge_pages::always ? huge_page : page;
+    const std::size_t mapped_bytes = core::align_up(std::max<std::size_t>(bytes, 1), unit);
+    const std::size_t huge_bytes = core::align_down(mapped_bytes, huge_page);
+    return {mapped_bytes, std::max(alignment, huge_bytes != 0 ? huge_page : page), huge_bytes};
 }
 
 /// A number that never changes, found at its first use. Not a static object of a function: a fork during its initialisation
@@ -102,8 +112,8 @@ void* pages::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     if (p == nullptr) {
         return nullptr;
     }
-    if (wanted.huge) {
-        platform::request_huge_pages(p, wanted.bytes);
+    if (wanted.huge_bytes != 0) {
+        platform::request_huge_pages(p, wanted.huge_bytes);
     }
     if (options_.prefault) {
         touch_all(p, wanted.bytes);
@@ -119,8 +129,9 @@ void pages::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexce
 }
 
 void pages::offer(void* p, std::size_t bytes, std::size_t alignment) const noexcept {
-    // Offers the whole mapping, because a part of a huge page would split it.
-    platform::offer(static_cast<std::byte*>(p), to_extent(bytes, alignment, options_.huge).bytes);
+    // A part of a huge page would split it.
+    const extent mapped = to_extent(bytes, alignment, options_.huge);
+    platform::offer(static_cast<std::byte*>(p), mapped.huge_bytes != 0 ? mapped.huge_bytes : mapped.bytes);
 }
 
 void pages::discard(void* p, std::size_t bytes) noexcept {

@@ -172,9 +172,17 @@ TEST_F(chunk_cache_test, discards_the_memory_of_a_part) {
     chunk_cache::deallocate(p, mib);
 }
 
-TEST_F(chunk_cache_test, offers_chunks_in_huge_pages_only) {
-    take_and_return(1, mib);
-    EXPECT_EQ(chunk_cache::stats().offered_bytes, pages::has_huge_pages() ? mib : 0);
+TEST_F(chunk_cache_test, offers_huge_pages_only) {
+    const std::size_t huge = pages::huge_page_bytes();
+    take_and_return(1, huge / 2);
+    EXPECT_EQ(chunk_cache::stats().offered_bytes, 0U);
+    take_and_return(1, huge);
+    EXPECT_EQ(chunk_cache::stats().offered_bytes, pages::has_huge_pages() ? huge : 0);
+    take_and_return(1, 2 * huge + huge / 2);
+    EXPECT_EQ(chunk_cache::stats().offered_bytes, pages::has_huge_pages() ? 3 * huge : 0);
+    EXPECT_EQ(cached_bytes(), 4 * huge);
+    chunk_cache::trim();
+    EXPECT_EQ(chunk_cache::stats().offered_bytes, 0U);
 }
 
 TEST(chunk_cache_death_test, offers_nothing_without_huge_pages) {
@@ -183,8 +191,8 @@ TEST(chunk_cache_death_test, offers_nothing_without_huge_pages) {
     EXPECT_EXIT(
         {
             const bool off = prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0;
-            chunk_cache::deallocate(chunk_cache::allocate(mib), mib);
-            const bool kept = chunk_cache::stats().thread_bytes == mib;
+            chunk_cache::deallocate(chunk_cache::allocate(4 * mib), 4 * mib);
+            const bool kept = chunk_cache::stats().thread_bytes == 4 * mib;
             std::_Exit(
                 off && kept && !pages::has_huge_pages() && chunk_cache::stats().offered_bytes == 0 ? 0 : 1);
         },

@@ -116,9 +116,9 @@ TEST(pages, of_large_requests_stand_where_huge_pages_can) {
     EXPECT_GT(huge, mallard::pages::page_bytes());
     mallard::pages source;
     EXPECT_EQ(source.options().huge, mallard::huge_pages::when_large);
-    void* const large = source.allocate(1 << 20);
+    void* const large = source.allocate(huge);
     EXPECT_TRUE(mallard::core::is_aligned(large, huge));
-    source.deallocate(large, 1 << 20);
+    source.deallocate(large, huge);
 
     mallard::pages always({.huge = mallard::huge_pages::always});
     void* const small = always.allocate(1);
@@ -283,11 +283,29 @@ TEST(pages, map_nothing_around_aligned_blocks) {
     EXPECT_EQ(mapped_bytes_of_a_block(mallard::pages(never), mib, 4 * mib), mib);
 }
 
-TEST(pages, of_small_requests_are_no_huge_pages) {
-    constexpr std::size_t worth = mallard::pages::worth_huge_pages_bytes;
-    EXPECT_EQ(mapped_bytes_of_a_block({}, worth - 1, 1), worth);
-    EXPECT_EQ(mapped_bytes_of_a_block({}, worth, 1),
-              mallard::core::align_up(worth, mallard::pages::huge_page_bytes()));
+TEST(pages, map_huge_pages_and_a_rest) {
+    const std::size_t huge = mallard::pages::huge_page_bytes();
+    EXPECT_EQ(mapped_bytes_of_a_block({}, huge / 2, 1), huge / 2);
+    EXPECT_EQ(mapped_bytes_of_a_block({}, huge, 1), huge);
+    EXPECT_EQ(mapped_bytes_of_a_block({}, huge + huge / 4, 1), huge + huge / 4);
+    EXPECT_EQ(mapped_bytes_of_a_block(mallard::pages({.huge = mallard::huge_pages::always}), huge + 1, 1),
+              2 * huge);
+}
+
+TEST(pages, offer_huge_pages_without_the_rest) {
+    const std::size_t huge = mallard::pages::huge_page_bytes();
+    const std::size_t bytes = huge + huge / 2;
+    mallard::pages source;
+    auto* const p = static_cast<unsigned char*>(source.allocate(bytes));
+    std::fill_n(p, bytes, static_cast<unsigned char>(1));
+    const long old_offered = offered_kibibytes();
+    source.offer(p, bytes);
+    if (old_offered != -1) {
+        EXPECT_NEAR(static_cast<double>(offered_kibibytes() - old_offered), static_cast<double>(huge >> 10),
+                    static_cast<double>(huge >> 12));
+    }
+    EXPECT_TRUE(std::all_of(p + huge, p + bytes, [](unsigned char c) { return c == 1; }));
+    source.deallocate(p, bytes);
 }
 
 /// The system takes nothing out of the middle of a mapping then, because two would be left.
