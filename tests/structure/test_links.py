@@ -32,6 +32,13 @@ def test_every_page_is_reachable_from_the_readme():
     assert set(PAGES) - reached(PAGES, README) == set()
 
 
+def test_pages_link_every_example():
+    linked = {(page.parent / target).name for page, source in PAGES.items() for target in links(source)}
+    examples = {file.name for file in files("*.cpp", under="examples")}
+    assert len(examples) > 20
+    assert examples - linked == set()
+
+
 def test_the_readme_is_short():
     assert len(PAGES[README].splitlines()) <= MOST_README_LINES
 

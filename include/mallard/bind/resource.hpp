@@ -117,6 +117,13 @@ public:
         return mechanism_.owns(p);
     }
 
+    /// Returns: the statistics of the mechanism.
+    [[nodiscard]] auto stats() const
+        requires requires(const mechanism_type& m) { m.stats(); }
+    {
+        return mechanism_.stats();
+    }
+
     /// Effects: returns all memory of the mechanism to its upstream, and invalidates all blocks.
     void release() noexcept
         requires local_allocator<mechanism_type>

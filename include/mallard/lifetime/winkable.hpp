@@ -14,6 +14,8 @@
 /// takes such memory too; with libc++, also one in a pair within a pair, or in a tuple that is a map's key. A
 /// class with an allocator_type avoids it.
 ///
+/// Containers, stacks and variants are known by their names and members, so that this header includes the headers of none.
+///
 /// The promise is about the elements that containers make. A copy of an element that the program makes is no part
 /// of the container: a copy of a std::pmr::string takes the default resource, and needs its destructor.
 ///
@@ -23,27 +25,17 @@
 #include <mallard/bind/allocator.hpp>
 #include <mallard/bind/inline_resource.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/type_name.hpp>
 
 #include <array>
 #include <cstddef>
-#include <deque>
-#include <forward_list>
-#include <list>
-#include <map>
 #include <memory>
 #include <memory_resource>
 #include <optional>
-#include <queue>
-#include <set>
-#include <stack>
-#include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
-#include <variant>
-#include <vector>
 
 namespace mallard::lifetime { inline namespace MALLARD_MODE {
 
@@ -231,46 +223,55 @@ struct wink_pair {
 };
 #endif
 
-template <class T, class A>
-struct wink_parts<std::vector<T, A>> : wink_container<A, T> {};
-template <class T, class A>
-struct wink_parts<std::deque<T, A>> : wink_container<A, T> {};
-template <class T, class A>
-struct wink_parts<std::list<T, A>> : wink_container<A, T> {};
-template <class T, class A>
-struct wink_parts<std::forward_list<T, A>> : wink_container<A, T> {};
-template <class C, class R, class A>
-struct wink_parts<std::basic_string<C, R, A>> : wink_container<A, C> {};
-template <class K, class C, class A>
-struct wink_parts<std::set<K, C, A>> : wink_container<A, K, C> {};
-template <class K, class C, class A>
-struct wink_parts<std::multiset<K, C, A>> : wink_container<A, K, C> {};
-template <class K, class V, class C, class A>
-struct wink_parts<std::map<K, V, C, A>> : wink_container<A, std::pair<const K, V>, C> {};
-template <class K, class V, class C, class A>
-struct wink_parts<std::multimap<K, V, C, A>> : wink_container<A, std::pair<const K, V>, C> {};
-template <class K, class H, class E, class A>
-struct wink_parts<std::unordered_set<K, H, E, A>> : wink_container<A, K, H, E> {};
-template <class K, class H, class E, class A>
-struct wink_parts<std::unordered_multiset<K, H, E, A>> : wink_container<A, K, H, E> {};
-template <class K, class V, class H, class E, class A>
-struct wink_parts<std::unordered_map<K, V, H, E, A>> : wink_container<A, std::pair<const K, V>, H, E> {};
-template <class K, class V, class H, class E, class A>
-struct wink_parts<std::unordered_multimap<K, V, H, E, A>> : wink_container<A, std::pair<const K, V>, H, E> {};
+/// True for types of the standard library but those below, which are not to be instantiated here: a pair of containers that have
+/// no default may not compile then.
+template <class T>
+inline constexpr bool may_be_container = [] {
+    const std::string_view name = core::standard_name<T>();
+    return !name.empty() && name != "pair" && name != "tuple" && name != "array" && name != "optional" &&
+           name != "variant";
+}();
 
-template <class T, class C>
-struct wink_parts<std::stack<T, C>> : wink_adapter<C> {};
-template <class T, class C>
-struct wink_parts<std::queue<T, C>> : wink_adapter<C> {};
-template <class T, class C, class Compare>
-struct wink_parts<std::priority_queue<T, C, Compare>> : wink_adapter<C, Compare> {};
+/// A container of the standard library: it owns its elements, and functions that compare or hash them.
+template <class T>
+concept standard_container = may_be_container<T> && requires {
+    typename T::allocator_type;
+    typename T::value_type;
+    typename T::const_iterator;
+};
+
+template <standard_container T>
+struct wink_parts<T> : wink_container<typename T::allocator_type, typename T::value_type> {};
+template <standard_container T>
+    requires requires { typename T::key_compare; }
+struct wink_parts<T>
+    : wink_container<typename T::allocator_type, typename T::value_type, typename T::key_compare> {};
+template <standard_container T>
+    requires requires { typename T::hasher; }
+struct wink_parts<T> : wink_container<typename T::allocator_type, typename T::value_type, typename T::hasher,
+                                      typename T::key_equal> {};
+
+/// std::stack, queue and priority_queue.
+template <class T>
+concept standard_container_adapter = may_be_container<T> && requires {
+    typename T::container_type;
+    typename T::size_type;
+};
+
+template <standard_container_adapter T>
+struct wink_parts<T> : wink_adapter<typename T::container_type> {};
+template <standard_container_adapter T>
+    requires requires { typename T::value_compare; }
+struct wink_parts<T> : wink_adapter<typename T::container_type, typename T::value_compare> {};
+
+template <template <class...> class Variant, class... Ts>
+    requires(core::standard_name<Variant<Ts...>>() == "variant")
+struct wink_parts<Variant<Ts...>> : wink_holder<Ts...> {};
 
 template <class T, class U>
 struct wink_parts<std::pair<T, U>> : wink_pair<T, U> {};
 template <class... Ts>
 struct wink_parts<std::tuple<Ts...>> : wink_tuple<Ts...> {};
-template <class... Ts>
-struct wink_parts<std::variant<Ts...>> : wink_holder<Ts...> {};
 template <class T>
 struct wink_parts<std::optional<T>> : wink_holder<T> {};
 template <class T, std::size_t N>

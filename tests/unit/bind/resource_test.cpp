@@ -115,6 +115,9 @@ TEST(resource, deduces_mechanism_reference) {
     EXPECT_NE(arena.stats().chunks, 0U);
 }
 
+template <class R>
+concept has_stats = requires(const R& r) { r.stats(); };
+
 TEST(resource, rewinds_and_rolls_back) {
     mallard::resource<mallard::monotonic<>> arena;
     void* const first = arena.allocate(100);
@@ -129,7 +132,9 @@ TEST(resource, rewinds_and_rolls_back) {
     arena.rewind();
     EXPECT_NE(arena.allocate(100), nullptr);
     EXPECT_NE(first, second);
-    EXPECT_NE(arena.mechanism().stats().chunks, 0U);
+    EXPECT_EQ(arena.stats().chunks, arena.mechanism().stats().chunks);
+    EXPECT_NE(arena.stats().chunks, 0U);
+    EXPECT_FALSE(has_stats<mallard::resource<mallard::new_delete>>);
 }
 
 TEST(resource, resizes_the_last_block) {

@@ -5,11 +5,25 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
+#include <deque>
+#include <forward_list>
 #include <functional>
+#include <list>
+#include <map>
 #include <memory>
 #include <optional>
+#include <queue>
+#include <set>
+#include <stack>
+#include <string>
 #include <thread>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <variant>
+#include <vector>
 
 namespace {
 
@@ -137,11 +151,40 @@ TEST(winkable, inspects_members_of_allocator_aware_types) {
     EXPECT_FALSE((winkable<std::priority_queue<int, vector<int>, owning_compare>>));
 }
 
+struct derived_from_a_container : vector<int> {
+    ~derived_from_a_container() {}
+};
+
+/// With the members of a container, and the name of one.
+namespace lookalike {
+template <class T, class A>
+class vector {
+public:
+    using allocator_type = A;
+    using value_type = T;
+    using reference = T&;
+    using const_reference = const T&;
+    using const_iterator = const T*;
+    using size_type = std::size_t;
+    using container_type = std::vector<T, A>;
+    ~vector() {}
+};
+} // namespace lookalike
+
+TEST(winkable, excludes_lookalikes_of_containers) {
+    EXPECT_FALSE(winkable<derived_from_a_container>);
+    EXPECT_FALSE((winkable<lookalike::vector<int, alloc<int>>>));
+    EXPECT_FALSE((winkable<vector<lookalike::vector<int, alloc<int>>>>));
+    EXPECT_FALSE((winkable<std::stack<int, lookalike::vector<int, alloc<int>>>>));
+}
+
 TEST(winkable, excludes_holders_of_unaware_members) {
     EXPECT_TRUE(winkable<vector<std::optional<int>>>);
     EXPECT_FALSE(winkable<std::optional<string>>);
     EXPECT_FALSE(winkable<vector<std::optional<string>>>);
     EXPECT_FALSE((winkable<std::variant<int, string>>));
+    EXPECT_FALSE((winkable<vector<std::variant<int, std::string>>>));
+    EXPECT_TRUE((winkable<vector<std::variant<int, trivial>>>));
     EXPECT_FALSE((winkable<std::array<string, 2>>));
     EXPECT_FALSE(winkable<string[2]>);
     EXPECT_FALSE((winkable<std::pair<int, std::array<vector<int>, 1>>>));
