@@ -1,9 +1,10 @@
-/// The names of mallard/mallard.hpp as a C++20 module: `import mallard;`.
+/// The names of mallard/mallard.hpp and of mallard/bind/containers.hpp as a C++20 module: `import mallard;`.
 ///
 /// The module is compiled by whoever uses it, because a compiled one is for a single compiler, its version and its options.
 /// Macros are not exported. A program that needs one, or specialises a variable template, includes the header too.
 module;
 
+#include <mallard/bind/containers.hpp>
 #include <mallard/mallard.hpp>
 
 export module mallard;
@@ -54,6 +55,7 @@ using mallard::deallocate_many;
 using mallard::deallocate_string;
 using mallard::default_quarantine;
 using mallard::deleter;
+using mallard::deque;
 using mallard::destroy;
 using mallard::destroy_array;
 using mallard::dump_named_allocators;
@@ -76,6 +78,7 @@ using mallard::fixed_pool_for;
 using mallard::fixed_pool_options;
 using mallard::fixed_string;
 using mallard::for_each_named_allocator;
+using mallard::forward_list;
 using mallard::fundamental_alignment;
 using mallard::global_on_copy;
 using mallard::growing_arena;
@@ -93,11 +96,13 @@ using mallard::is_power_of_two;
 using mallard::keep_stack_frames;
 using mallard::last_freed;
 using mallard::limited;
+using mallard::list;
 using mallard::local_allocator;
 using mallard::make;
 using mallard::make_array;
 using mallard::make_array_builder;
 using mallard::make_unique;
+using mallard::map;
 using mallard::misuse;
 using mallard::misuse_handler;
 using mallard::misuse_report;
@@ -107,8 +112,10 @@ using mallard::monotonic;
 using mallard::monotonic_options;
 using mallard::most_stack_frames;
 using mallard::multiallocation_chain;
+using mallard::multimap;
 using mallard::multipool;
 using mallard::multipool_options;
+using mallard::multiset;
 using mallard::named;
 using mallard::named_allocator_info;
 using mallard::new_delete;
@@ -145,6 +152,7 @@ using mallard::reuse_order;
 using mallard::rewindable;
 using mallard::sealed;
 using mallard::segregate;
+using mallard::set;
 using mallard::set_misuse_handler;
 using mallard::set_out_of_memory_handler;
 using mallard::set_quarantine;
@@ -163,15 +171,21 @@ using mallard::small_object_pool_options;
 using mallard::stateless_upstream;
 using mallard::static_allocator;
 using mallard::static_arena;
+using mallard::string;
 using mallard::string_builder;
 using mallard::synchronized;
 using mallard::tag_pool_t;
 using mallard::thread_safe;
 using mallard::unique_base_ptr;
 using mallard::unique_ptr;
+using mallard::unordered_map;
+using mallard::unordered_multimap;
+using mallard::unordered_multiset;
+using mallard::unordered_set;
 using mallard::upstream;
 using mallard::upstream_ref;
 using mallard::upstream_reference;
+using mallard::vector;
 using mallard::wink_out;
 using mallard::winkable;
 using mallard::without;

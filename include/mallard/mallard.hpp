@@ -1,4 +1,4 @@
-/// All of mallard.
+/// All of mallard, but the short names of containers (bind/containers.hpp).
 #pragma once
 
 #include <mallard/adapt/checked.hpp>

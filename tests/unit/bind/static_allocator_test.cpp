@@ -3,6 +3,7 @@
 #include <mallard/adapt/counted.hpp>
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/bind/static_allocator.hpp>
+#include <mallard/local/concurrent_multipool.hpp>
 #include <mallard/local/fixed_pool.hpp>
 #include <mallard/local/multipool.hpp>
 
@@ -161,6 +162,30 @@ TEST(static_allocator, makes_shared_objects) {
     EXPECT_GT(any_size::pool().counts().bytes_in_use, old_value);
     shared.reset();
     EXPECT_EQ(any_size::pool().counts().bytes_in_use, old_value);
+}
+
+TEST(static_allocator, mechanism_stands_for_pool_of_thread) {
+    using pool_type = mallard::counted<mallard::multipool<>>;
+    list<int, pool_type> numbers{1, 2, 3};
+    pool_type& pool = numbers.get_allocator().mechanism();
+    EXPECT_TRUE((std::is_empty_v<alloc<int, pool_type>>));
+    EXPECT_EQ(pool.counts().bytes_in_use, 3 * sizeof(list_node));
+    std::set<int, std::less<>, alloc<int, pool_type>> others{1};
+    EXPECT_EQ(&others.get_allocator().mechanism(), &pool) << "one pool for all containers of this name";
+    std::thread([&pool] { EXPECT_NE((&alloc<int, pool_type>::mechanism()), &pool); }).join();
+    static_assert(!mallard::bind::names_its_pool<mallard::fixed_pool<>> &&
+                  !mallard::bind::names_its_pool<any_size>);
+}
+
+TEST(static_allocator, thread_safe_mechanism_is_shared) {
+    list<int, mallard::concurrent_multipool<>> numbers(100, 1);
+    std::thread([&numbers] {
+        EXPECT_EQ((&alloc<int, mallard::concurrent_multipool<>>::mechanism()),
+                  &numbers.get_allocator().mechanism());
+        numbers.clear();
+    }).join();
+    numbers.push_back(2);
+    EXPECT_EQ(numbers.front(), 2);
 }
 
 struct everywhere : mallard::shared_by_threads<everywhere, mallard::synchronized<mallard::fixed_pool<>>> {};
