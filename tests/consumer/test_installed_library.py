@@ -66,6 +66,21 @@ def test_release_is_the_default_build_type(tmp_path, words, variables, expected)
     assert build_type(tmp_path) == expected
 
 
+@pytest.mark.parametrize(
+    ("words", "optimised"),
+    [([], True), (["-DCMAKE_CXX_FLAGS=-g -O0"], False), (["-DCMAKE_BUILD_TYPE=Debug"], False)],
+)
+def test_a_program_without_build_type_has_an_optimised_library(tmp_path, words, optimised):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.20)\nproject(contains LANGUAGES CXX)\n"
+        f"set(CMAKE_EXPORT_COMPILE_COMMANDS ON)\nadd_subdirectory({ROOT.as_posix()} mallard)\n"
+    )
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", *words, CMAKE_BUILD_TYPE="")
+    commands = json.loads((tmp_path / "build/compile_commands.json").read_text())
+    assert len(commands) == len(library_sources(ROOT))
+    assert all(("-O2" in shlex.split(command["command"])) is optimised for command in commands)
+
+
 @pytest.mark.parametrize(("preset", "has_it"), [("default", True), ("release", True), ("asan", False)])
 def test_presets_declare_the_benchmark(preset, has_it):
     presets = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]

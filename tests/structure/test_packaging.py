@@ -7,6 +7,9 @@ from source_tree import ROOT, files, text
 
 from dev.package.tree import library_sources, library_version
 
+BUILD_MODE = Path("include/mallard/core/build_mode.hpp")
+FAILURES = Path("include/mallard/core/failure.hpp")
+QUIET_FAILURES = Path("src/mallard/core/failure_quiet.cpp")
 # Texts with rows, releases and programs of a version, which stays, and versions of other packages.
 OF_A_VERSION = ("CHANGELOG.md", "tests/", "bench/results/", "docs/", ".ci/requirements.txt")
 
@@ -30,10 +33,24 @@ def test_the_version_stands_in_one_place():
     assert not [file for file in packaging_files() if re.search(rf"\b{re.escape(version)}\b", text(file))]
 
 
+def test_the_headers_have_the_version():
+    macro = re.search(r"^#define MALLARD_VERSION (\d+)$", text(BUILD_MODE), re.MULTILINE)
+    major, minor, patch = map(int, library_version(ROOT).split("."))
+    assert macro is not None
+    assert int(macro[1]) == 10_000 * major + 100 * minor + patch
+
+
 def test_the_list_of_sources_is_complete():
     alternatives = re.compile(r"_(windows|plain|none|quiet)\.cpp$")
     posix = [file for file in files("*.cpp", under="src/mallard") if not alternatives.search(file.name)]
     assert sorted(library_sources(ROOT)) == posix
+
+
+def test_quiet_failures_are_complete():
+    """MALLARD_QUIET compiles failure_quiet.cpp in place of the other two."""
+    declared = set(re.findall(r"^\[\[noreturn\]\] void (\w+)\(", text(FAILURES), re.MULTILINE))
+    assert len(declared) > 10
+    assert declared <= set(re.findall(r"^void (\w+)\(", text(QUIET_FAILURES), re.MULTILINE))
 
 
 def test_no_recipe_lists_sources():
