@@ -281,10 +281,14 @@ def test_readme_compares_with_each_alternative() -> None:
     assert {row[1] for row in table} <= {label for _, _, label in programs.ALTERNATIVES}
     assert len(table) >= 4
     cells = programs._every_cell()
-    for row in table:
+    for row, (name, alternative, _) in zip(table, programs.ALTERNATIVES, strict=True):
+        assert row[0] == f"`{name}`"
         if row[2] == programs.NOT_MEASURED:
             continue
-        measured = sum(row[0].strip("`") in works for works in cells.values())
+        both = programs._cells_with(alternative).values()
+        measured = sum(
+            all(each in works and works[each].finished for each in (name, alternative)) for works in both
+        )
         assert sum(map(int, row[-1].split(" / "))) == measured, row
     picture = programs.bars()
     pool = compare(cells, "multipool", "new-delete")
