@@ -1,7 +1,7 @@
-// The library is the same for checked programs and others, and none of its code has the mechanisms of this header.
-#ifndef MALLARD_ALLOW_MISMATCH
+// The library is the same for checked programs and others, and none of its code has the mechanisms of this header. In a unity
+// build the file before this one has set the default.
+#undef MALLARD_ALLOW_MISMATCH
 #define MALLARD_ALLOW_MISMATCH 1
-#endif
 #include <mallard/bind/pooled.hpp>
 #include <mallard/upstream/new_delete.hpp>
 
