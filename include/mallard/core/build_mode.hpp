@@ -22,6 +22,7 @@
 #pragma once
 
 /// The version: 10000 * major + 100 * minor + patch.
+// NOLINTNEXTLINE(modernize-macro-to-enum): for the preprocessor
 #define MALLARD_VERSION 100
 
 #ifdef _MSVC_LANG // MSVC's __cplusplus is 199711 unless /Zc:__cplusplus is set
