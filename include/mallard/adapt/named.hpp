@@ -70,16 +70,17 @@ struct named_allocator_info {
 }} // namespace mallard::MALLARD_MODE
 
 #if defined(__ELF__) && MALLARD_THREADS && !MALLARD_ALLOW_MISMATCH
-// NOLINTBEGIN(readability-identifier-naming): with the name of the macro, for a linker's message
+// NOLINTBEGIN(readability-identifier-naming,bugprone-macro-parentheses): with the name of the macro, for a linker's message;
+// A is a type
 template <class>
 #if MALLARD_NAMES
 [[gnu::used]] inline constinit thread_local const char mallard_parts_differ_in_MALLARD_NAMES = 0;
 #else
 [[gnu::used]] inline constexpr char mallard_parts_differ_in_MALLARD_NAMES = 0;
 #endif
-// NOLINTEND(readability-identifier-naming)
 #define MALLARD_MARK_NAMES(A) /* defines the byte where a class of A is made */                              \
     (mallard_parts_differ_in_MALLARD_NAMES<std::conditional_t<std::is_same_v<A, A>, void, A>> == 0)
+// NOLINTEND(readability-identifier-naming,bugprone-macro-parentheses)
 #else
 #define MALLARD_MARK_NAMES(A) true
 #endif
