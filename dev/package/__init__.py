@@ -148,7 +148,9 @@ def build_wheel(root: Path, folder: Path, system: Path | None = None) -> Path:
     options = []
     if system is not None:
         environment |= {**cross_environment(system), "_PYTHON_HOST_PLATFORM": f"linux-{MACHINE}"}
-        options = [f"-Ccmake.define.{name}={value}" for name, value in cross_definitions(system).items()]
+        settings = cross_definitions(system).items()
+        # Debian 12's pip does not know -C.
+        options = [f"--config-settings=cmake.define.{name}={value}" for name, value in settings]
     with tempfile.TemporaryDirectory(dir=folder) as place:
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
         wheel = ["wheel", "--quiet", "--no-deps", "--wheel-dir", place]
