@@ -58,7 +58,7 @@ STAGES: tuple[Stage, ...] = (
         ("debootstrap", "git"),
         "load",
         full=True,
-        elsewhere=True,
+        in_other_systems=True,
     ),
     PythonStage(
         "consumer",
@@ -114,7 +114,7 @@ STAGES: tuple[Stage, ...] = (
             *("qemu-system-arm", "debootstrap", "proot", "googletest", "mold"),
         ),
         full=True,
-        elsewhere=True,
+        in_other_systems=True,
     ),
     PythonStage(
         "python-full",
@@ -128,7 +128,7 @@ STAGES: tuple[Stage, ...] = (
         "the Python package as pipx installs it, here and in a bare Debian, and on aarch64",
         ("static-libraries", "advisor", "debootstrap", "aarch64", "qemu-user", "proot"),
         full=True,
-        elsewhere=True,
+        in_other_systems=True,
     ),
     PythonStage(
         "tidy",

@@ -30,8 +30,8 @@ class Stage:
     """The distribution mode of pytest-xdist: "loadfile" by file, "load" by test, "worksteal" by test
     where some take much longer."""
     full: bool = False
-    elsewhere: bool = False
-    """It runs in other Debians and under emulators, whose preparation uses the network and the disk."""
+    in_other_systems: bool = False
+    """In bare Debians and under emulators, which wait for downloads."""
     selection: tuple[str, ...] = ()
     """Arguments for pytest instead of the folder with the stage's name."""
 

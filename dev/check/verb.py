@@ -105,10 +105,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def side_by_side(stages: Sequence[Stage]) -> list[list[Stage]]:
     """Three lanes: the presets compile on all cores while the Python stages wait for programs that they
-    record, for browsers and measurements, or elsewhere for downloads and emulators."""
+    record, for browsers and measurements, and those in other systems for downloads and emulators."""
     lanes: tuple[list[Stage], ...] = ([], [], [])
     for stage in stages:
-        lanes[2 if stage.elsewhere else isinstance(stage, PythonStage)].append(stage)
+        lanes[2 if stage.in_other_systems else isinstance(stage, PythonStage)].append(stage)
     return [lane for lane in lanes if lane]
 
 

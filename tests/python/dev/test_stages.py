@@ -182,7 +182,7 @@ def test_a_folder_that_is_no_source_tree_is_refused(tmp_path, monkeypatch):
 
 
 class SyntheticStage:
-    text, elsewhere = "", False
+    text, in_other_systems = "", False
 
     def __init__(self, name, counts, output=""):
         self.name, self.counts, self.output, self.full = name, counts, output, False
