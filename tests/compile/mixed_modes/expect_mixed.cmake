@@ -6,40 +6,14 @@
 # half was compiled, in whichever order the linker sees them; the sanitizer has the part of the library that these
 # halves need compiled for it. A class with an allocator as a member links if both halves are checked or neither is.
 cmake_minimum_required(VERSION 3.20)
-foreach(i RANGE ${CMAKE_ARGC})
-  if(started)
-    list(APPEND compiler "${CMAKE_ARGV${i}}")
-  elseif("${CMAKE_ARGV${i}}" STREQUAL "--")
-    set(started TRUE)
-  endif()
-endforeach()
+include("${CMAKE_CURRENT_LIST_DIR}/../script.cmake")
 list(APPEND compiler -std=c++20 -O0 "-I${ROOT}/include")
 set(asan -fsanitize=address)
+set(mark mallard_parts_differ_in_MALLARD_CHECKED)
 file(MAKE_DIRECTORY "${WORK}")
-
-function(must_succeed)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE said)
-  if(NOT status EQUAL 0)
-    list(JOIN ARGN " " command)
-    message(FATAL_ERROR "${command}\n${said}")
-  endif()
-endfunction()
 
 function(compile name source)
   must_succeed(${compiler} ${allow} ${ARGN} -c "${source}" -o "${WORK}/${name}.o")
-endfunction()
-
-# The linker, if the machine has it, must refuse a checked part and another.
-function(must_not_link linker)
-  find_program(has_${linker} ld.${linker})
-  if(NOT has_${linker})
-    return()
-  endif()
-  execute_process(COMMAND ${compiler} "-fuse-ld=${linker}" ${ARGN} RESULT_VARIABLE status ERROR_VARIABLE message)
-  if(status EQUAL 0 OR NOT message MATCHES "mallard_parts_differ_in_MALLARD_CHECKED")
-    list(JOIN ARGN " " command)
-    message(FATAL_ERROR "ld.${linker} ${command}: ${status}, but a checked part and another must not link\n${message}")
-  endif()
 endfunction()
 
 # What a half compiled with these flags has.
@@ -77,9 +51,9 @@ if("-DMALLARD_CHECKED=1" IN_LIST FIRST AND NOT "-DMALLARD_CHECKED=1" IN_LIST SEC
 endif()
 
 # The library serves both.
-file(STRINGS "${LIBRARY}" marks REGEX mallard_parts_differ_in_MALLARD_CHECKED)
+file(STRINGS "${LIBRARY}" marks REGEX ${mark})
 if(marks)
-  message(FATAL_ERROR "${LIBRARY} defines mallard_parts_differ_in_MALLARD_CHECKED, so checked programs cannot be linked with it")
+  message(FATAL_ERROR "${LIBRARY} defines ${mark}, so checked programs cannot be linked with it")
 endif()
 
 set(allow -DMALLARD_ALLOW_MISMATCH=1)
@@ -120,10 +94,10 @@ elseif(is_mixed)
     set(server "${WORK}/server${end}.o")
     must_succeed(${compiler} -shared "${server}" ${library} -o "${WORK}/libserver${end}.so")
     foreach(linker bfd gold)
-      must_not_link(${linker} "${client}" "${server}" ${library} -o "${WORK}/member")
-      must_not_link(${linker} "${server}" "${client}" ${library} -o "${WORK}/member")
+      must_not_link(${linker} ${mark} "${client}" "${server}" ${library} -o "${WORK}/member")
+      must_not_link(${linker} ${mark} "${server}" "${client}" ${library} -o "${WORK}/member")
     endforeach()
-    must_not_link(gold "${client}" "${WORK}/libserver${end}.so" ${library} -o "${WORK}/member")
+    must_not_link(gold ${mark} "${client}" "${WORK}/libserver${end}.so" ${library} -o "${WORK}/member")
   endforeach()
 
   # If it is allowed, the checked half reports what the other one made.

@@ -3,13 +3,7 @@
 # Without MALLARD_NAMES, a program with names has no symbol of the list, optimised or not. If it is optimised, a function that
 # allocates has the same instructions as without names, and the texts of the names are gone.
 cmake_minimum_required(VERSION 3.20)
-foreach(i RANGE ${CMAKE_ARGC})
-  if(started)
-    list(APPEND compiler "${CMAKE_ARGV${i}}")
-  elseif("${CMAKE_ARGV${i}}" STREQUAL "--")
-    set(started TRUE)
-  endif()
-endforeach()
+include("${CMAKE_CURRENT_LIST_DIR}/../script.cmake")
 file(MAKE_DIRECTORY "${WORK}")
 
 function(run output)
