@@ -78,7 +78,8 @@ template <class>
 #else
 [[gnu::used]] inline constexpr char mallard_parts_differ_in_MALLARD_NAMES = 0;
 #endif
-#define MALLARD_MARK_NAMES(A) /* defines the byte where a class of A is made */                              \
+// Defines the byte where a class of A is made. Without a word that depends on A, clang++ would define it in each file.
+#define MALLARD_MARK_NAMES(A)                                                                                \
     (mallard_parts_differ_in_MALLARD_NAMES<std::conditional_t<std::is_same_v<A, A>, void, A>> == 0)
 // NOLINTEND(readability-identifier-naming,bugprone-macro-parentheses)
 #else

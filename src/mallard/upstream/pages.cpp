@@ -27,8 +27,8 @@ struct extent {
 
 /// Depends on the request and the options only, so that deallocate() finds the extent of allocate().
 extent to_extent(std::size_t bytes, std::size_t alignment, huge_pages wanted) noexcept {
-    constexpr std::size_t least_huge_page_bytes = std::size_t{1}
-                                                  << 20; // a smaller request does not ask the system
+    // A smaller request does not ask the system for the size of its huge pages.
+    constexpr std::size_t least_huge_page_bytes = std::size_t{1} << 20;
     const std::size_t page = pages::page_bytes();
     if (wanted == huge_pages::never ||
         (wanted == huge_pages::when_large && bytes <= least_huge_page_bytes - page)) {
