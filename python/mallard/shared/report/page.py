@@ -196,7 +196,7 @@ class _Page:
 
     def _packed(self) -> str:
         text = json.dumps(self._names.data | self._data, ensure_ascii=False, separators=(",", ":"))
-        return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+        return base64.b64encode(zlib.compress(text.encode(), 7)).decode()
 
     def block(self, block: Block) -> Markup | None:
         match block:
