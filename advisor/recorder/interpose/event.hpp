@@ -58,7 +58,7 @@ public:
     /// Returns: false, because the recorder leaves all requests to the program's own operators.
     bool was_freed_instead_of_library(record_kind kind, void* block) noexcept {
         if (log_ != nullptr && block != nullptr) {
-            log_->freed(kind, block, from_);
+            record_end(kind, block);
         }
         return false;
     }
@@ -71,7 +71,7 @@ public:
                 free_timed(kind, block, free);
                 return;
             }
-            log_->freed(kind, block, from_);
+            record_end(kind, block);
         }
         free();
     }
@@ -81,7 +81,7 @@ public:
     template <typename Reallocate>
     [[gnu::always_inline]] void* reallocated(void* old, std::size_t bytes, Reallocate reallocate) noexcept {
         const bool old_is_recorded =
-            log_ != nullptr && old != nullptr && log_->freed(record_kind::realloc_old, old, from_);
+            log_ != nullptr && old != nullptr && record_end(record_kind::realloc_old, old);
         void* const block = allocated(record_kind::realloc, bytes, reallocate);
         if (log_ != nullptr && old != nullptr && block == nullptr && bytes != 0) {
             log_->reallocation_failed(old, old_is_recorded, from_);
@@ -102,6 +102,16 @@ public:
     [[nodiscard]] caller from() const noexcept { return from_; }
 
 private:
+    /// Effects: records the end of a block, a large one's resident pages first. They are counted here, because freed() would need
+    /// more of the program's stack.
+    /// Returns: true if it was recorded.
+    [[gnu::always_inline]] bool record_end(record_kind kind, const void* block) noexcept {
+        if (the_recording.large.any()) [[unlikely]] {
+            log_->write_resident(block);
+        }
+        return log_->freed(kind, block, from_);
+    }
+
     template <typename Allocate>
     void* timed(record_kind kind, std::size_t bytes, Allocate allocate) noexcept {
         const std::uint64_t start = time_stamp();
@@ -116,7 +126,7 @@ private:
     template <typename Free>
     void free_timed(record_kind kind, void* block, Free free) noexcept {
         const std::uint64_t begin = time_stamp();
-        const bool recorded = log_->freed(kind, block, from_);
+        const bool recorded = record_end(kind, block);
         const std::uint64_t call_begin = time_stamp();
         free();
         if (recorded) {

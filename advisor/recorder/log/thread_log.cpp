@@ -65,9 +65,6 @@ bool thread_log::freed(record_kind kind, const void* block, caller from) noexcep
             return false;
         }
     }
-    if (the_recording.large.any()) [[unlikely]] {
-        write_resident(block);
-    }
     if (std::byte* const to = begin_event(from)) {
         publish(kind, write_address(to, block));
     }

@@ -69,6 +69,8 @@ public:
     void freed_to_pool(const void* block, std::uint64_t pool, caller from) noexcept;
     void rolled_back(std::uint64_t allocations, std::uint64_t pool, caller from) noexcept;
 
+    /// Effects: writes the share of resident pages of a large block that is about to end; of another one, nothing.
+    [[gnu::noinline]] void write_resident(const void* block) noexcept;
     /// Effects: writes the resident share of the large blocks that are live.
     void write_large_blocks() noexcept;
 
@@ -112,7 +114,6 @@ private:
     [[gnu::always_inline]] inline void forget_unloaded(caller from) noexcept;
     void add_sampled(const void* block) noexcept;
     void write_gap() noexcept;
-    [[gnu::noinline]] void write_resident(const void* block) noexcept;
     void write_resident(const large_blocks::block& block) noexcept;
     std::byte* write_time(std::byte* to) noexcept;
     std::byte* write_levels(std::byte* to, unsigned kept, unsigned already_written) noexcept;
