@@ -89,14 +89,14 @@ STAGES: tuple[Stage, ...] = (
     PythonStage("e2e", "the report in a real browser", ("browser",), "worksteal", full=True),
     NativeStage(
         "optimised",
-        "the library's tests in a release build; every allocator in every adaptor and by every binding",
+        "the tests of allocators in a release build; every allocator in every adaptor and by every binding",
         (*LIBRARY, "c-libraries"),
         full=True,
     ),
     NativeStage("no-exceptions", "those that mention failure, without C++ exceptions", LIBRARY, full=True),
     NativeStage(
         "libcxx",
-        "the library's tests with clang++ and libc++",
+        "the tests of bindings and containers with clang++ and libc++",
         ("libcxx", "googletest", "mold"),
         full=True,
     ),

@@ -96,8 +96,9 @@ def test_hard_stacks_match_a_full_walk_and_libgcc():
 
 
 def test_trial_does_not_change_the_program():
-    # qemu-user ignores MADV_WIPEONFORK, by which the child of a fork is noticed.
-    scenes = "--gtest_filter=trial.counts*:*/monotonic_*:*/small_object_pool_*-*_forks"
+    # qemu-user ignores MADV_WIPEONFORK, by which the child of a fork is noticed, and takes minutes for
+    # thousands of threads.
+    scenes = "--gtest_filter=trial.counts*:*/monotonic_*:*/small_object_pool_*-*_forks:*_short_threads"
     output = emulated_output(ADVISOR / "tests/trial/mallard_trial_tests", "--gtest_brief=1", scenes)
     count = int(re.search(r"\[  PASSED  \] (\d+) tests", output)[1])
     assert count >= 10

@@ -8,7 +8,6 @@ from source_tree import ROOT
 
 COMPILER = "aarch64-linux-gnu-g++"
 FOLDER = BUILD / "aarch64"
-PAGES = (4096, 65536)
 PROGRAMS = {
     "unit tests": ("unit/mallard_core_tests", "unit/mallard_reuse_tests", "unit/mallard_impl_threads_tests"),
     "contract suite": ("contract/mallard_contract_tests", "contract/mallard_thread_tests"),
@@ -40,8 +39,10 @@ def programs():
     run(["cmake", "--build", FOLDER, "--parallel", "2", "--target", *targets])
 
 
-@pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize(("title", "least"), [("unit tests", 200), ("contract suite", 1500)])
+@pytest.mark.parametrize(
+    ("title", "least", "page"),
+    [("unit tests", 200, 4096), ("unit tests", 200, 65536), ("contract suite", 1500, 65536)],
+)
 def test_passes_with_pages_of_each_size(title, least, page):
     tests = {"GTEST_FILTER": f"-{':'.join((*NOT_EMULATED, *TOO_LONG))}", "GTEST_BRIEF": "1"}
     count = 0
