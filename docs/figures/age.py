@@ -60,6 +60,11 @@ def pools_run() -> StoredRun | None:
     return next((run for run in _runs_of_ages() if AGED[0] in run.run["options"]["strategies"]), None)
 
 
+def compared_runs() -> list[StoredRun]:
+    """Those of sentence()."""
+    return [run for run in (aged_run(), pools_run()) if run]
+
+
 def _runs_of_ages() -> Iterator[StoredRun]:
     return (run for run in stored_runs(NAME) if len(run.run["options"].get("ages", [])) > 1)
 
@@ -88,14 +93,27 @@ def sentence() -> str:
     against = compare(old, POOLS[0], FASTEST_MALLOC)
     own = _aged(cells_by_work(_works(run, YOUNG)), old, BASE) if run else None
     held = _memory(_works(run, OLD), under(POOLS[0], best)) if run else None
-    if against is None or own is None or held is None:
+    added = _added(_works(run, OLD), under(POOLS[0], best)) if run else None
+    if against is None or own is None or held is None or added is None:
         return ""
     return (
-        f"**Old processes** (96 MB of other blocks have come and gone): over {len(against.ratios)} large "
-        f"programs mallard's pool (`{POOLS[0]}`, over {best}) takes {percent_text(against.mean)} of the time "
-        f"of each program's fastest malloc, with {percent(held)} % of its memory. glibc's malloc takes "
-        f"{times_text(own)} as long as in a young process ([age](docs/benchmark/age.md))."
+        f"**Old processes** (a model: of 96 MB of other blocks, replaced three times, 60 % were freed): over "
+        f"{len(against.ratios)} large programs a new `{POOLS[0]}` for each scope, over {best}, takes "
+        f"{percent_text(against.mean)} of the time of each program's fastest malloc, with {percent(held)} % "
+        f"of the process's memory; the program's own part is {added:.1f} times as large. glibc's malloc "
+        f"takes {times_text(own)} as long as in a young process.{_aged_pool(against.mean)} "
+        "([age](docs/benchmark/age.md))."
     )
+
+
+def _aged_pool(new: Ratio) -> str:
+    """What a pool that has served the history loses, and whether to the fastest malloc, too."""
+    run = pools_run()
+    aged = compare(cells_by_work(_works(run, OLD)), AGED[0], POOLS[0]) if run else None
+    if aged is None:
+        return ""
+    slower = ", more than that malloc" if aged.mean.low * new.low > 1.0 else ""
+    return f" A pool that served that past takes {percent_text(aged.mean)} of a new one's time{slower}"
 
 
 def _best_malloc(works: Cells) -> str:
@@ -243,6 +261,18 @@ def _memory(works: list[Work], name: str) -> float | None:
         if own and other:
             shares.append(own / other)
     return geometric_mean(shares) if shares else None
+
+
+def _added(works: list[Work], name: str) -> float | None:
+    """What the programs themselves hold at their peaks, in sum, relative to the same under their fastest
+    mallocs."""
+    own = other = 0.0
+    for work in works:
+        rival = with_fastest_malloc(work.line.cells).get(FASTEST_MALLOC)
+        if rival and name in work.line.cells:
+            own += median_figure(work.line, name, HELD.figure) or 0.0
+            other += median_figure(work.line, rival.strategy, HELD.figure) or 0.0
+    return own / other if other else None
 
 
 def _held(work: Work, name: str) -> float:

@@ -92,9 +92,9 @@ def summary(cells: list[Cell]) -> str:
     local = score.count_local(cells, score.at_least_promised)
     preloads = score.Count(kept.right - local.right, kept.total - local.total)
     return (
-        f"{programs} well-known libraries, {len(cells)} inputs that were added when the advisor was "
-        f"finished: {kept} promises were kept or exceeded, {preloads} of another malloc and {local} of a "
-        "local allocator ([case studies](docs/advisor/case_studies.md))."
+        f"{programs} programs of ours over well-known libraries, {len(cells)} inputs that the advisor did "
+        f"not know then: {kept} promises were kept or exceeded, {preloads} of another malloc and {local} of "
+        "a local allocator ([case studies](docs/advisor/case_studies.md))."
     )
 
 
@@ -278,7 +278,12 @@ def _of_unchanged(rows: list[regret.Row]) -> str:
 
 def _peaks(rows: list[regret.Row]) -> str:
     advised, rule = (regret.peak_ratio(rows, arm) for arm in (regret.advised_arm, regret.RULES[_rival(rows)]))
-    return f"at {advised:.2f} x the peak memory of the unchanged program; the rule needs {rule:.2f} x"
+    leaner = "".join(
+        f', and "{name}" {peak:.2f} x'
+        for name, peak in ((name, regret.peak_ratio(rows, arm)) for name, arm in regret.RULES.items())
+        if name.startswith("preload") and peak < advised
+    )
+    return f"at {advised:.2f} x the peak memory of the unchanged program; the rule needs {rule:.2f} x{leaner}"
 
 
 def _null_runs(nulls: tuple[int, int]) -> str:
@@ -311,10 +316,10 @@ def _kinds(rows: list[regret.Row]) -> str:
     """What was advised."""
     kinds = Counter(row.kind for row in rows)
     other = len(rows) - kinds["global"] - kinds["local"]
-    followed = sum(row.kind == "local" and regret.advised_arm(row) in row.choices for row in rows)
+    changes = sum(row.kind == "local" and regret.advised_arm(row) not in row.choices for row in rows)
     return (
-        f"the advice is another malloc in {kinds['global']}, a local allocator in {kinds['local']}, of which "
-        f"{followed} can be followed without a change of the source, and no allocator in {other}"
+        f"the advice is another malloc in {kinds['global']}, a local allocator in {kinds['local']} "
+        f"(in {changes} by a change of the source), and nothing in {other}"
     )
 
 

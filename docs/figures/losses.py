@@ -10,7 +10,7 @@ from functools import cache
 from figures import age, locality
 from figures.claims import runs_text
 from figures.programs import MULTIPOOL_BASE, PMR_POOL, SIZES, fastest_mallocs, pool_to
-from figures.stored import is_special, markdown_table, stored_file, stored_runs
+from figures.stored import is_special, load, markdown_table, run_conditions, stored_file, stored_runs
 from mallard.bench.analysis.cell_tables import Setting
 from mallard.bench.analysis.names import ours
 from mallard.bench.analysis.panel.works import FASTEST_MALLOC
@@ -26,7 +26,7 @@ from mallard.bench.analysis.peers import (
     value_text,
 )
 from mallard.bench.analysis.survey import QUESTIONS
-from mallard.bench.analysis.words import percent, percent_text
+from mallard.bench.analysis.words import percent_text
 from mallard.bench.contenders import find_peer
 from mallard.bench.experiments.programs import NAME as PROGRAMS
 from mallard.bench.strategy_names import WINK_MARK
@@ -51,6 +51,9 @@ def blocks() -> dict[str, Callable[[], str]]:
         "losses_counts": counts,
         "losses_winners": winners,
         "losses_conditions": lambda: runs_text("Compared in", {result.run for result in all_results()}),
+        "gains_conditions": lambda: run_conditions(
+            load(PROGRAMS), *age.compared_runs(), *locality.gain_runs()
+        ),
     }
 
 
@@ -139,11 +142,10 @@ def young() -> str:
     of_std, memory_of_std = pool_to(PMR_POOL, MULTIPOOL_BASE)
     programs_of_a_size = len(fastest_mallocs(SIZES[0]))
     return (
-        f"**Young processes**: over {programs_of_a_size} programs in two sizes a `multipool` takes "
-        f"{percent_text(ratio)} of the time of each program's fastest malloc, with {percent(memory)} % of "
-        "its memory: try a malloc first. In `std::pmr` containers it takes "
-        f"{percent_text(of_std)} of the time of `std::pmr`'s pool, with "
-        f"{percent(memory_of_std)} % of its memory."
+        f"**Young processes**: over {programs_of_a_size} programs in two sizes ({' and '.join(SIZES)}) a "
+        f"`multipool` takes {percent_text(ratio)} of the time of each program's fastest malloc, with "
+        f"{memory} of its memory: try a malloc first. In `std::pmr` containers it takes "
+        f"{percent_text(of_std)} of the time of `std::pmr`'s pool, with {memory_of_std} of its memory."
     )
 
 
@@ -153,8 +155,8 @@ def lost_cells() -> str:
     measured = {result.cell for result in all_results() if result.experiment == PROGRAMS}
     return (
         f"**Losses**: some malloc or other library is measurably faster than mallard's default in "
-        f"{len(lost()[PROGRAMS])} of {len(measured)} programs, and in {len(others)} of {len(population)} "
-        f"cells of small benchmarks; in {sum(frees_no_block(cell.theirs.strategy) for cell in others)} of "
+        f"{len(lost()[PROGRAMS])} of these {len(measured)} cells, and in {len(others)} of {len(population)} "
+        f"of other experiments; in {sum(frees_no_block(cell.theirs.strategy) for cell in others)} of "
         "these the winner cannot free blocks one by one ([where mallard loses](docs/benchmark/losses.md))."
     )
 
@@ -178,16 +180,15 @@ def _lost_to_the_fastest_malloc(results: Iterable[CellResult]) -> int:
 
 def winners() -> str:
     """The winners of the lost cells of the other experiments; the ends of objects make no other winner."""
+    _, others, _ = _outside_of_programs(lost())
     counts = Counter(
         "a malloc" if _is_malloc(result) else f"`{result.theirs.strategy.removesuffix(WINK_MARK)}`"
-        for experiment, results in lost().items()
-        if experiment != PROGRAMS
-        for result in results
+        for result in others
     )
     texts = [f"{winner} ({count})" for winner, count in counts.most_common(MOST_WINNERS)]
-    others = counts.total() - sum(count for _, count in counts.most_common(MOST_WINNERS))
-    rest = f", others ({others})" if others else ""
-    return f"The fastest of a lost cell outside of the programs: {', '.join(texts)}{rest}."
+    more = counts.total() - sum(count for _, count in counts.most_common(MOST_WINNERS))
+    rest = f", others ({more})" if more else ""
+    return f"The fastest of these {counts.total()} cells: {', '.join(texts)}{rest}."
 
 
 def counts() -> str:

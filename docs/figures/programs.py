@@ -57,6 +57,7 @@ ALTERNATIVES = (
     (MULTIPOOL, FASTEST_MALLOC, "each program's fastest malloc"),
     (MONOTONIC, FASTEST_MALLOC, "each program's fastest malloc"),
     (MONOTONIC_BASE, FASTEST_MALLOC, "each program's fastest malloc"),
+    (MULTIPOOL_BASE, FASTEST_MALLOC, "each program's fastest malloc"),
     (MULTIPOOL, MIMALLOC, "mimalloc 3, preloaded"),
     (MULTIPOOL_BASE, PMR_POOL, "`std::pmr`'s pool"),
     (MULTIPOOL_BASE, BOOST_POOL, "Boost's pmr pool"),
@@ -154,12 +155,13 @@ def against() -> str:
     return markdown_table(heading, lines, texts=2)
 
 
-def pool_to(alternative: str, name: str = MULTIPOOL) -> tuple[Ratio, float]:
-    """The pool's time and memory, relative to the alternative in each program."""
+def pool_to(alternative: str, name: str = MULTIPOOL) -> tuple[Ratio, str]:
+    """The pool's time, and its memory in the programs of each size, relative to the alternative in each."""
     cells = _every_cell()
     comparison = compare(cells, name, alternative)
     assert comparison
-    return comparison.mean, geometric_mean(_memory_ratios(cells, name, alternative))
+    memory = (percent(geometric_mean(_memory_ratios(cells, name, alternative, size))) for size in SIZES)
+    return comparison.mean, " and ".join(f"{share} %" for share in dict.fromkeys(memory))
 
 
 def _cells_with(alternative: str) -> Cells:
@@ -171,11 +173,11 @@ def _cells_with(alternative: str) -> Cells:
     return _every_cell(stored) if stored else {}
 
 
-def _memory_ratios(cells: Cells, name: str, alternative: str) -> list[float]:
-    """Of what both hold at the peak of each large program."""
+def _memory_ratios(cells: Cells, name: str, alternative: str, size: str = SIZES[-1]) -> list[float]:
+    """Of what both hold at the peak of each program of a size."""
     ratios = []
     for place, works in cells.items():
-        if place.endswith(f", {SIZES[-1]}") and {name, alternative} <= works.keys():
+        if place.endswith(f", {size}") and {name, alternative} <= works.keys():
             own, other = (works[strategy].figure(HELD.figure) for strategy in (name, alternative))
             if own and other:
                 ratios.append(own.median / other.median)
@@ -246,7 +248,7 @@ def _times(works: Sequence[Work], *, whole: bool = False) -> str:
         mean = mean_over_works(works, name) if name != BASE else None
         times = [_time(work.line.cells.get(name)) for work in works]
         lines.append([name, *times, f"**{percent(mean.median)}**" if mean else ""])
-    return markdown_table(["% of new-delete", *(work.label for work in works), "mean"], lines)
+    return markdown_table(["% of new-delete", *(work.label for work in works), "geometric mean"], lines)
 
 
 def _time(cell: Cell | None) -> str:

@@ -133,7 +133,9 @@ def run_conditions(*runs: StoredRun) -> str:
     for stored in runs:
         run = stored.run
         state = f"{pages(run)}{initial_buffers(stored)}"
-        when = f"{run['started'][:10]} on {run['machine']['cpu']}"
+        machine = run["machine"]
+        cores = f"{machine['cores']} {'virtual ' * bool(machine.get('virtual'))}processors"
+        when = f"{run['started'][:10]} on {machine['cpu']}, {cores}"
         shared = f"{when}{state}.{changed_since(stored)}{remarks(run)}"
         links.setdefault(shared, []).append(run_link(stored))
     return "\n".join(
@@ -203,7 +205,8 @@ def buffer_text(state: str, size: int) -> str:
 
 def remarks(run: dict[str, Any]) -> str:
     """The notes that a run got while it was measured, such as a busy machine."""
-    return "".join(f" Marked {note['kind']}: {note['text']}." for note in run.get("notes", []))
+    notes = [note for note in run.get("notes", []) if note["kind"] != "resumed"]
+    return "".join(f" Marked {note['kind']}: {note['text']}." for note in notes)
 
 
 def changed_since(stored: StoredRun) -> str:

@@ -15,8 +15,8 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def advice() -> str:
-    """The command, its answer, and what the malloc saves that a user could preload instead: the first of
-    these points, which saves most, with all of its lines.
+    """The command, its answer, and what the mallocs save that a user could preload instead: the first two of
+    these points, which save most, with all of their lines.
     """
     found = re.search(
         r"(?m)^    (\$ \./mallard advise .*)\n\n((?:    .*\n)+)", PAGE.read_text(encoding="utf-8")
@@ -29,6 +29,7 @@ def advice() -> str:
             points.append([])
         points[-1].append(line)
     answer, *rest = points
-    shown = next((point for point in rest if OF_MALLOCS in " ".join(point)), [])
+    of_mallocs = [point for point in rest if OF_MALLOCS in " ".join(point)]
+    shown = [line for point in of_mallocs[:2] for line in point]
     cut = ["  ..."] if len(shown) < len(lines) - len(answer) else []
     return "\n".join(["```", found[1], *answer, *shown, *cut, "```"])

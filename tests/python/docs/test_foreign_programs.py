@@ -248,7 +248,7 @@ def test_summary_separates_generated_inputs() -> None:
 def test_summary_counts_applicable_local_advice() -> None:
     local = replace(ROW, kind="local", arm="")
     text = " ".join(case_studies.foreign_summary([local, ROW]))
-    assert "a local allocator in 1, of which 0 can be followed" in text
+    assert "a local allocator in 1 (in 1 by a change of the source), and nothing in 0" in text
 
 
 def test_older_trials_are_named() -> None:

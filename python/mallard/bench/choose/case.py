@@ -24,7 +24,7 @@ OWN_THREAD, OTHER_THREAD = "self", "other"
 TYPE, BASE_CLASS, INLINE, ANY = "type", "base", "inline", "any"
 BUFFERS = (ANY, "warm", "cold", "none")
 
-# A local allocator cannot save more of the time than allocation takes, and less than this counts as even.
+# Where memory stays together, an allocator saves no more than allocation takes: less than this is even.
 MUCH_DENSITY = 0.05
 # Two sizes of blocks, equally frequent: V is 1 - 2^-entropy of the size classes (mallard profile).
 MUCH_VARIATION = 0.5

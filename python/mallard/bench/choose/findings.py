@@ -100,7 +100,7 @@ def density(context: Context) -> Finding:
     counts = [row.allocations for row in rows.place.cells[BASE].rows if row.allocations]
     text = f"allocations of one: {counts[0]}, of {leaves} leaf elements" if counts else "not counted"
     if context.case.density < 1.0:
-        text = f"an allocator saves at most {100 * context.case.density:.2g} % of the time; {text}"
+        text = f"allocation takes {100 * context.case.density:.2g} % of the time; {text}"
     return Finding(text, _cells(rows.place, [BASE]))
 
 

@@ -526,7 +526,7 @@ def test_dimensions_are_numbers_with_a_limit(dimension: str, limit: float, below
 def test_density_bounds_the_saving() -> None:
     decision = answer(replace(make_case("DS4"), density=0.2), density())
     figures = {step.question.name: step.finding.figure for step in decision.steps}
-    assert figures["density"].startswith("an allocator saves at most 20 % of the time; ")
+    assert figures["density"].startswith("allocation takes 20 % of the time; ")
     seldom = answer(replace(make_case("DS4"), density=0.04), density())
     assert seldom.recommended is not None
     assert seldom.recommended.is_global
