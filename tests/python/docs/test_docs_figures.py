@@ -132,6 +132,13 @@ def test_page_has_claims_that_deviate_by_far(monkeypatch: pytest.MonkeyPatch) ->
     assert "1 further claim." in page
 
 
+def test_percentages_deviate_as_times_do() -> None:
+    claim = next(claim for claim in claims.claims() if claim.unit == "percent" and claim.low and claim.high)
+    assert claim.low
+    below = replace(ENTRY, number=claim.number, figures=[Estimate(claim.low - 20.0, 0.0, 0.0)])
+    assert claims.deviation(below) == pytest.approx(1.2)
+
+
 def test_losses_have_one_line_per_quantity(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
