@@ -1,22 +1,19 @@
 """Test equipment: made-up rows of locality, utilization, contention and fragmentation, with every figure
 known beforehand.
 
-No figure here was measured. As in `synthetic_run`, a plain formula gives nanoseconds an operation, and
-repetition r is `1 + WOBBLE * r` times as long for every strategy of a row, so paired ratios are exact.
+No figure here was measured. As in `synthetic_run`, a plain formula gives nanoseconds an operation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import Any
 
-from synthetic_rows import failed_row, native_row
+from synthetic_rows import WOBBLE, Native, failed_row, native_row, repeated
 from synthetic_run import formula as density_formula
 
 from mallard.bench.papers.catalogue import structures
-
-WOBBLE = 0.02
-Native = dict[str, Any]
 
 # ---- locality -----------------------------------------------------------------------------------------
 
@@ -112,44 +109,23 @@ def locality_rows(
 ) -> list[Native]:
     return [
         locality_row(strategy, length, repetition, **options)
-        for length in list_lengths
-        for repetition in range(repetitions)
-        for strategy in strategies
+        for length, strategy, repetition, _ in repeated(list_lengths, strategies, repetitions)
     ]
 
 
-def shuffle_table_rows(repetitions: int = 3) -> list[Native]:
+def shuffle_table_rows() -> list[Native]:
     """P0089R1's Table 15: 10^7 links, shuffle factors 0 to 9, access factor 10; new-delete alone."""
 
     def times(strategy: str, links: int, list_length: int, shuffle_factor: int, access_factor: int) -> float:
-        if list_length == links:
-            return 1.0
-        return 1.0 + 4.0 * (1.0 - 0.1**shuffle_factor)
+        return 1.0 if list_length == links else 1.0 + 4.0 * (1.0 - 0.1**shuffle_factor)
 
-    return locality_rows(
-        ("new-delete",),
-        tuple(10**power for power in range(7, -1, -1)),
-        repetitions,
-        links=10**7,
-        shuffle_factors=tuple(range(10)),
-        access_factors=(10,),
-        times=times,
-    )
+    lengths = [10**power for power in range(7, -1, -1)]
+    factors = {"shuffle_factors": tuple(range(10)), "access_factors": (10,)}
+    return locality_rows(("new-delete",), lengths, links=10**7, times=times, **factors)
 
 
 # ---- utilization --------------------------------------------------------------------------------------
 
-UTILIZATION = (
-    "null",
-    "new-delete",
-    "new-delete/base",
-    "monotonic",
-    "monotonic/base",
-    "multipool",
-    "multipool/base",
-    "multipool+monotonic",
-    "multipool+monotonic/base",
-)
 UTILIZATION_RATIO = {
     "null": 0.05,
     "new-delete": 1.0,
@@ -161,6 +137,7 @@ UTILIZATION_RATIO = {
     "multipool+monotonic": 0.45,
     "multipool+monotonic/base": 0.55,
 }
+UTILIZATION = tuple(UTILIZATION_RATIO)
 # (T, A, S) as exponents of two; the monotonic strategies have no memory for the last.
 AMOUNTS = ((30, 15, 10), (30, 20, 10), (30, 20, 15), (35, 20, 10))
 FAILING = (35, 20, 10)
@@ -178,54 +155,28 @@ def utilization_rows(
     **setting: Any,
 ) -> list[Native]:
     rows = []
-    for place in amounts:
-        total, active, block = place
-        parameters = {
-            "total_log2": total,
-            "active_log2": active,
-            "block_log2": block,
-            "buffer": "cold",
-            "final_frees": "timed",
-        } | setting
-        for repetition in range(repetitions):
-            for strategy in strategies:
-                if place == FAILING and strategy in MONOTONIC:
-                    if repetition == 0:
-                        why = "needs 32 GiB of 8 GiB"
-                        rows.append(failed_row("utilization", parameters, strategy, 0, "out_of_memory", why))
-                    continue
-                time = utilization_ns(place, strategy) * (1.0 + WOBBLE * repetition)
-                operations = 1 << (total - block)
-                faults = operations // 4 if strategy in MONOTONIC else 100
-                figures = {"held_bytes": float(1 << active), "free_ns": time / 2.0}
-                rows.append(
-                    native_row(
-                        "utilization",
-                        parameters,
-                        strategy,
-                        repetition,
-                        time,
-                        operations,
-                        figures=figures,
-                        minor_faults=faults,
-                        system_ns=round(0.6 * time * operations) if strategy in MONOTONIC else 0,
-                    )
-                )
+    for place, strategy, repetition, longer in repeated(amounts, strategies, repetitions):
+        parameters = dict(zip(("total_log2", "active_log2", "block_log2"), place, strict=True))
+        parameters |= {"buffer": "cold", "final_frees": "timed"} | setting
+        row = ("utilization", parameters, strategy, repetition)
+        if place == FAILING and strategy in MONOTONIC:
+            if repetition == 0:
+                rows.append(failed_row(*row, "out_of_memory", "needs 32 GiB of 8 GiB"))
+            continue
+        time = utilization_ns(place, strategy) * longer
+        operations = 1 << (place[0] - place[2])
+        changes: Native = {"figures": {"held_bytes": float(1 << place[1]), "free_ns": time / 2.0}}
+        if strategy in MONOTONIC:
+            changes |= {"minor_faults": operations // 4, "system_ns": round(0.6 * time * operations)}
+        else:
+            changes |= {"minor_faults": 100, "system_ns": 0}
+        rows.append(native_row(*row, time, operations, **changes))
     return rows
 
 
 # ---- contention ---------------------------------------------------------------------------------------
 
-PRIVATE = (
-    "new-delete",
-    "new-delete/base",
-    "monotonic",
-    "monotonic/base",
-    "multipool",
-    "multipool/base",
-    "multipool+monotonic",
-    "multipool+monotonic/base",
-)
+PRIVATE = UTILIZATION[1:]
 SHARED = ("synchronized-multipool", "concurrent-multipool")
 CONTENTION_NS = {
     "new-delete": 20.0,
@@ -256,41 +207,19 @@ def contention_rows(
     repetitions: int = 3,
     **setting: Any,
 ) -> list[Native]:
-    return [
-        _contention_row(strategy, (iterations, block, count), repetition, setting)
-        for iterations, block in sizes
-        for count in threads
-        for repetition in range(repetitions)
-        for strategy in strategies
-    ]
-
-
-def _contention_row(strategy: str, place: tuple[int, int, int], repetition: int, setting: Native) -> Native:
-    iterations, block, threads = place
-    parameters = {
-        "threads": threads,
-        "iterations_log2": iterations,
-        "multiplier": 100,
-        "block_log2": block,
-        "buffer": "static",
-        "freed_by": "self",
-    } | setting
-    operations = 100 << iterations
-    wall = contention_ns(threads, strategy) * (1.0 + WOBBLE * repetition)
-    cpu = round(wall * operations) * min(threads, CORES)
-    figures = {"slowest_ns": wall, "fastest_ns": 0.9 * wall, "cpu_ns_per_pair": cpu / operations / threads}
-    return native_row(
-        "contention",
-        parameters,
-        strategy,
-        repetition,
-        wall,
-        operations,
-        cpu_ns=cpu,
-        figures=figures,
-        pinned_cpu=None,
-        notes=["more threads than cores"] if threads > CORES else [],
-    )
+    rows = []
+    places = ((*size, count) for size in sizes for count in threads)
+    for (iterations, block, count), strategy, repetition, longer in repeated(places, strategies, repetitions):
+        parameters = {"threads": count, "iterations_log2": iterations, "multiplier": 100, "block_log2": block}
+        parameters |= {"buffer": "static", "freed_by": "self"} | setting
+        operations = 100 << iterations
+        wall = contention_ns(count, strategy) * longer
+        cpu = round(wall * operations) * min(count, CORES)
+        figures = {"slowest_ns": wall, "fastest_ns": 0.9 * wall, "cpu_ns_per_pair": cpu / operations / count}
+        notes = ["more threads than cores"] if count > CORES else []
+        row = ("contention", parameters, strategy, repetition, wall, operations)
+        rows.append(native_row(*row, cpu_ns=cpu, figures=figures, pinned_cpu=None, notes=notes))
+    return rows
 
 
 # ---- dimensions ---------------------------------------------------------------------------------------
@@ -312,24 +241,16 @@ def dimensions_ns(strategy: str, place: tuple[int, ...]) -> float:
     return allocation + access * accesses + growth
 
 
-def dimensions_rows(strategies: Sequence[str] = MECHANISMS, repetitions: int = 3) -> list[Native]:
+def dimensions_rows(strategies: Sequence[str] = MECHANISMS) -> list[Native]:
+    rows = []
     places = dict.fromkeys(
         (*CENTRE[:at], value, *CENTRE[at + 1 :]) for at, values in enumerate(VARIED) for value in values
     )
-    return [
-        native_row(
-            "dimensions",
-            dict(zip(DIMENSIONS, place, strict=True)) | {"operations": 1 << 20, "pages": "small"},
-            strategy,
-            repetition,
-            dimensions_ns(strategy, place) * (1.0 + WOBBLE * repetition),
-            1 << 20,
-            pinned_cpu=None,
-        )
-        for place in places
-        for repetition in range(repetitions)
-        for strategy in strategies
-    ]
+    for place, strategy, repetition, longer in repeated(places, strategies):
+        parameters = dict(zip(DIMENSIONS, place, strict=True)) | {"operations": 1 << 20, "pages": "small"}
+        row = ("dimensions", parameters, strategy, repetition, dimensions_ns(strategy, place) * longer)
+        rows.append(native_row(*row, 1 << 20, pinned_cpu=None))
+    return rows
 
 
 # ---- fragmentation ------------------------------------------------------------------------------------
@@ -360,40 +281,27 @@ def fragmentation_ns(structure: str, size_log2: int, strategy: str, freed: str, 
 
 def fragmentation_rows(
     names: Iterable[str] = ("DS2", "DS3"),
-    sizes: Sequence[int] = (6, 10),
     freed: Sequence[str] = FREED,
     strategies: Sequence[str] = FRAGMENTATION,
-    repetitions: int = 3,
     upstream: str = "cache",
     **setting: Any,
 ) -> list[Native]:
     rows = []
-    for name in names:
-        for size in sizes:
-            for part in freed:
-                parameters = {
-                    "ds": name,
-                    "size_log2": size,
-                    "product_log2": 20,
-                    "inner_log2": structures()[name].inner_log2,
-                    "buffer": "none",
-                    "hash": "prefix",
-                    "pages": "huge",
-                    "freed": part,
-                    "perturb_chunks_log2": 16,
-                    "upstream": upstream,
-                } | setting
-                for repetition in range(repetitions):
-                    longer = 1.0 + WOBBLE * repetition
-                    rows += [
-                        native_row(
-                            "fragmentation",
-                            parameters,
-                            strategy,
-                            repetition,
-                            longer * fragmentation_ns(name, size, strategy, part, upstream),
-                            1 << 20,
-                        )
-                        for strategy in strategies
-                    ]
+    for (name, size, part), strategy, repetition, longer in repeated(
+        product(names, (6, 10), freed), strategies
+    ):
+        parameters = {
+            "ds": name,
+            "size_log2": size,
+            "product_log2": 20,
+            "inner_log2": structures()[name].inner_log2,
+            "buffer": "none",
+            "hash": "prefix",
+            "pages": "huge",
+            "freed": part,
+            "perturb_chunks_log2": 16,
+            "upstream": upstream,
+        } | setting
+        time = longer * fragmentation_ns(name, size, strategy, part, upstream)
+        rows.append(native_row("fragmentation", parameters, strategy, repetition, time, 1 << 20))
     return rows

@@ -1,19 +1,17 @@
 """Test equipment: made-up rows of vectors that grow and shrink, of bursts and of a heap that ages, with every
 figure known beforehand.
 
-No figure here was measured. Repetition r is `1 + WOBBLE * r` times as long for every strategy of a row, so
-paired ratios are exact, and the middle one of three is 1.02 times the formula.
+No figure here was measured. The middle one of three repetitions is 1.02 times the formula.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from itertools import product
 
-from synthetic_experiments import WOBBLE
-from synthetic_rows import failed_row, native_row
+from synthetic_pools import NODE_BYTES, NODES, RANGE_PHASES, times_of_ranges
+from synthetic_rows import Native, failed_row, native_row, repeated
 
-Native = dict[str, Any]
 ELEMENT_BYTES = 4
 
 # Nanoseconds an element pushed to ten, and the remaining part of it for ten thousand and more.
@@ -49,52 +47,40 @@ def calls_of(strategy: str, elements: int) -> tuple[float, float]:
     return (1.0, calls - 1.0) if strategy in GROWING else (float(calls), 0.0)
 
 
-def live_bytes(strategy: str, elements: int) -> float:
-    """A copying strategy has the old block and the new one at a time."""
-    return ELEMENT_BYTES * elements * (1.0 if strategy in GROWING else 1.5)
-
-
 def growth_rows(
     experiment: str = "expansion-forward",
     strategies: Sequence[str] = VECTORS,
-    sizes: Iterable[int] = VECTOR_SIZES,
     types: Sequence[str] = ("int",),
-    repetitions: int = 3,
 ) -> list[Native]:
-    return [
-        row
-        for kind in types
-        for elements in sizes
-        for repetition in range(repetitions)
-        for strategy in strategies
-        if strategy != "realloc" or kind == "int"
-        for row in _growth_row(experiment, strategy, elements, kind, repetition)
-    ]
-
-
-def _growth_row(experiment: str, strategy: str, elements: int, kind: str, repetition: int) -> list[Native]:
-    requested = {"elements": elements, "type": kind}
-    if (strategy, elements) == FAILING:
-        failed = failed_row(experiment, requested, strategy, 0, "out_of_memory", "none left")
-        return [failed] if repetition == 0 else []
-    iterations = max(3, 20_000_000 // elements)
-    nanoseconds = push_ns(strategy, elements) * (1.0 + WOBBLE * repetition)
-    allocations, grown = calls_of(strategy, elements)
-    forward = experiment == "expansion-forward"
-    figures = {
-        "push_back_ns": nanoseconds,
-        "allocations": allocations,
-        "expansions_forward": grown if forward else 0.0,
-        "expansions_backward": 0.0 if forward else grown,
-        "final_capacity": 1.0 * elements,
-        "peak_live_bytes": live_bytes(strategy, elements),
-        "peak_bytes": live_bytes(strategy, elements) + 4096.0,
-    }
-    parameters = {**requested, "iterations": iterations}
-    operations = iterations * elements
-    return [
-        native_row(experiment, parameters, strategy, repetition, nanoseconds, operations, figures=figures)
-    ]
+    rows = []
+    for (kind, elements), strategy, repetition, longer in repeated(product(types, VECTOR_SIZES), strategies):
+        requested = {"elements": elements, "type": kind}
+        if strategy == "realloc" and kind != "int":
+            continue
+        if (strategy, elements) == FAILING:
+            if repetition == 0:
+                rows.append(failed_row(experiment, requested, strategy, 0, "out_of_memory", "none left"))
+            continue
+        iterations = max(3, 20_000_000 // elements)
+        nanoseconds = push_ns(strategy, elements) * longer
+        allocations, grown = calls_of(strategy, elements)
+        forward = experiment == "expansion-forward"
+        live_bytes = ELEMENT_BYTES * elements * (1.0 if strategy in GROWING else 1.5)  # with the old block
+        figures = {
+            "push_back_ns": nanoseconds,
+            "allocations": allocations,
+            "expansions_forward": grown if forward else 0.0,
+            "expansions_backward": 0.0 if forward else grown,
+            "final_capacity": 1.0 * elements,
+            "peak_live_bytes": live_bytes,
+            "peak_bytes": live_bytes + 4096.0,
+        }
+        parameters = {**requested, "iterations": iterations}
+        count = iterations * elements
+        rows.append(
+            native_row(experiment, parameters, strategy, repetition, nanoseconds, count, figures=figures)
+        )
+    return rows
 
 
 # Nanoseconds to erase five elements and shrink, for each element that has to be copied; in place it costs as
@@ -118,49 +104,30 @@ def shrink_ns(strategy: str, elements: int) -> float:
     return IN_PLACE_NS + COPY_NS.get(strategy, 0.0) * elements / 2.0
 
 
-def shrink_rows(
-    strategies: Sequence[str] = SHRINKING,
-    sizes: Iterable[int] = SHRUNK_SIZES,
-    types: Sequence[str] = ("int",),
-    repetitions: int = 3,
-) -> list[Native]:
-    return [
-        _shrink_row(strategy, elements, kind, repetition)
-        for kind in types
-        for elements in sizes
-        for repetition in range(repetitions)
-        for strategy in strategies
-        if strategy != "realloc" or kind == "int"
-    ]
-
-
-def _shrink_row(strategy: str, elements: int, kind: str, repetition: int) -> Native:
-    step = 5 if elements <= 100_000 else elements // 2000
-    shrinks = elements // step
-    nanoseconds = shrink_ns(strategy, elements) * (1.0 + WOBBLE * repetition)
-    in_place = strategy not in COPY_NS
-    held = float(ELEMENT_BYTES * elements)
-    remaining_bytes = 0.0 if strategy != "heap-v1" else 0.75 * held
-    figures = {
-        "shrink_ns": nanoseconds if shrinks >= TIMED_APART else WITH_MAKING * nanoseconds,
-        "shrinks": float(shrinks) if in_place else 0.0,
-        "allocations": 1.0 if in_place else float(shrinks),
-        "held_bytes": held,
-        "half_bytes": held / 2.0,
-        "left_bytes": remaining_bytes,
-        "returned_bytes": held - remaining_bytes,
-    }
-    parameters = {"elements": elements, "type": kind, "step": step, "iterations": 10}
-    operations = 10 * shrinks
-    return native_row(
-        "shrink-to-fit",
-        parameters,
-        strategy,
-        repetition,
-        WITH_MAKING * nanoseconds,
-        operations,
-        figures=figures,
-    )
+def shrink_rows(sizes: Iterable[int] = SHRUNK_SIZES, types: Sequence[str] = ("int",)) -> list[Native]:
+    rows = []
+    for (kind, elements), strategy, repetition, longer in repeated(product(types, sizes), SHRINKING):
+        if strategy == "realloc" and kind != "int":
+            continue
+        step = 5 if elements <= 100_000 else elements // 2000
+        shrinks = elements // step
+        nanoseconds = shrink_ns(strategy, elements) * longer
+        in_place = strategy not in COPY_NS
+        held = float(ELEMENT_BYTES * elements)
+        remaining_bytes = 0.0 if strategy != "heap-v1" else 0.75 * held
+        figures = {
+            "shrink_ns": nanoseconds if shrinks >= TIMED_APART else WITH_MAKING * nanoseconds,
+            "shrinks": float(shrinks) if in_place else 0.0,
+            "allocations": 1.0 if in_place else float(shrinks),
+            "held_bytes": held,
+            "half_bytes": held / 2.0,
+            "left_bytes": remaining_bytes,
+            "returned_bytes": held - remaining_bytes,
+        }
+        parameters = {"elements": elements, "type": kind, "step": step, "iterations": 10}
+        place = ("shrink-to-fit", parameters, strategy, repetition)
+        rows.append(native_row(*place, WITH_MAKING * nanoseconds, 10 * shrinks, figures=figures))
+    return rows
 
 
 # Nanoseconds a node: insert, erase, insert warm, erase warm; in bursts half of it. Single nodes and clearing
@@ -171,44 +138,30 @@ RANGE_NS = {
     "heap": (8.0, 6.0, 6.0, 5.0),
     "boost-allocator": (24.0, 13.0, 20.0, 12.0),
 }
-RANGE_PHASES = ("insert_ns", "erase_ns", "insert_warm_ns", "erase_warm_ns")
 BURST = (*RANGE_NS, *(f"{name}-burst" for name in RANGE_NS if name != "new-delete"))
-NODES, NODE_BYTES = 2_000_000, 24
 
 
 def range_ns(strategy: str) -> list[float]:
-    share = 0.5 if strategy.endswith("-burst") else 1.0
-    return [share * nanoseconds for nanoseconds in RANGE_NS[strategy.removesuffix("-burst")]]
+    return times_of_ranges(RANGE_NS, strategy)
 
 
-def burst_rows(
-    strategies: Sequence[str] = BURST,
-    ranges: Iterable[int] = (10, 100, 1000, 10_000),
-    repetitions: int = 3,
-) -> list[Native]:
-    return [
-        _burst_row(strategy, length, repetition)
-        for length in ranges
-        for repetition in range(repetitions)
-        for strategy in strategies
-    ]
-
-
-def _burst_row(strategy: str, length: int, repetition: int) -> Native:
-    longer = 1.0 + WOBBLE * repetition
-    phases = [longer * nanoseconds for nanoseconds in range_ns(strategy)]
-    plain = range_ns(strategy.removesuffix("-burst"))
-    overhead = 33.3 if strategy in ("new-delete", "heap", "heap-burst") else 2.6
-    figures = dict(zip(RANGE_PHASES, phases, strict=True)) | {
-        "push_ns": longer * plain[2],
-        "pop_ns": longer * plain[3],
-        "clear_ns": phases[3],
-        "held_bytes": NODES * NODE_BYTES * (1.0 + overhead / 100.0),
-        "overhead_percent": overhead,
-        "overhead_bytes": NODE_BYTES * overhead / 100.0,
-    }
-    parameters = {"range": length, "nodes": NODES}
-    return native_row("burst", parameters, strategy, repetition, sum(phases), NODES, figures=figures)
+def burst_rows() -> list[Native]:
+    rows = []
+    for length, strategy, repetition, longer in repeated((10, 100, 1000, 10_000), BURST):
+        phases = [longer * nanoseconds for nanoseconds in range_ns(strategy)]
+        plain = range_ns(strategy.removesuffix("-burst"))
+        overhead = 33.3 if strategy in ("new-delete", "heap", "heap-burst") else 2.6
+        figures = dict(zip(RANGE_PHASES, phases, strict=True)) | {
+            "push_ns": longer * plain[2],
+            "pop_ns": longer * plain[3],
+            "clear_ns": phases[3],
+            "held_bytes": NODES * NODE_BYTES * (1.0 + overhead / 100.0),
+            "overhead_percent": overhead,
+            "overhead_bytes": NODE_BYTES * overhead / 100.0,
+        }
+        place = ("burst", {"range": length, "nodes": NODES}, strategy, repetition)
+        rows.append(native_row(*place, sum(phases), NODES, figures=figures))
+    return rows
 
 
 # Nanoseconds a pair, and held over live bytes: at a tenth of the run, and the growth in each tenth after.
@@ -230,31 +183,22 @@ def held_over_live(strategy: str, share: int) -> float:
     return first + growth * (share / 10 - 1)
 
 
-def churn_rows(
-    strategies: Sequence[str] = tuple(CHURN), live: Iterable[int] = (LIVE_BLOCKS,), repetitions: int = 3
-) -> list[Native]:
-    return [
-        _churn_row(strategy, count, repetition)
-        for count in live
-        for repetition in range(repetitions)
-        for strategy in strategies
-    ]
-
-
-def _churn_row(strategy: str, live: int, repetition: int) -> Native:
-    nanoseconds = CHURN[strategy][0] * (1.0 + WOBBLE * repetition)
-    at_the_end = held_over_live(strategy, 100)
-    figures = {
-        "pair_ns": nanoseconds,
-        "fill_ns": nanoseconds / 2.0,
-        "peak_live_bytes": LIVE_BYTES,
-        "peak_held_bytes": LIVE_BYTES * at_the_end,
-        "fragmentation": at_the_end,
-        **{f"fragmentation_{share}": held_over_live(strategy, share) for share in range(10, 101, 10)},
-        "overhead_bytes": LIVE_BYTES * (at_the_end - 1.0) / live,
-        "trimmed_bytes": 0.0 if strategy != "multipool" else LIVE_BYTES,
-    }
-    parameters = {"live": live, "operations": 10_000_000, "least_bytes": 16, "most_bytes": 4096}
-    return native_row(
-        "heap-churn", parameters, strategy, repetition, nanoseconds, 10_000_000, figures=figures
-    )
+def churn_rows() -> list[Native]:
+    rows = []
+    parameters = {"live": LIVE_BLOCKS, "operations": 10_000_000, "least_bytes": 16, "most_bytes": 4096}
+    for _, strategy, repetition, longer in repeated((None,), CHURN):
+        nanoseconds = CHURN[strategy][0] * longer
+        at_the_end = held_over_live(strategy, 100)
+        figures = {
+            "pair_ns": nanoseconds,
+            "fill_ns": nanoseconds / 2.0,
+            "peak_live_bytes": LIVE_BYTES,
+            "peak_held_bytes": LIVE_BYTES * at_the_end,
+            "fragmentation": at_the_end,
+            **{f"fragmentation_{share}": held_over_live(strategy, share) for share in range(10, 101, 10)},
+            "overhead_bytes": LIVE_BYTES * (at_the_end - 1.0) / LIVE_BLOCKS,
+            "trimmed_bytes": 0.0 if strategy != "multipool" else LIVE_BYTES,
+        }
+        place = ("heap-churn", parameters, strategy, repetition)
+        rows.append(native_row(*place, nanoseconds, 10_000_000, figures=figures))
+    return rows

@@ -1,20 +1,16 @@
 """Test equipment: made-up rows of mallard's strategies and of contenders, every figure known beforehand.
 
-No figure here was measured. Repetition r is `1 + WOBBLE * r` times as long for every strategy of a row, so
-paired ratios are exact; the strategy NOISY differs from one repetition to the next instead.
+No figure here was measured. The strategy NOISY differs from one repetition to the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
 
-from synthetic_rows import failed_row, native_row
+from synthetic_rows import WOBBLE, Native, failed_row, native_row, repeated
 
-WOBBLE = 0.02
 NOISY = "pmr-unsynchronized"
 NOISE = (0.9, 1.12, 1.01, 0.95, 1.06)
-Native = dict[str, Any]
 Times = Mapping[str, float]
 
 # Nanoseconds of an object of 16 bytes; multipool is mallard's fastest that counts.
@@ -44,46 +40,28 @@ def object_rows(
 ) -> list[Native]:
     """Of small-objects. Times grow with the size; memory is the objects', twice that under new-delete."""
     rows: list[Native] = []
-    for size in sizes:
+    for size, strategy, repetition, _ in repeated(sizes, times, repetitions):
         parameters = {"object_bytes": size, "objects": 1_000_000, "order": order, "pages": "small"}
-        for repetition in range(repetitions):
-            for strategy, time in times.items():
-                if size == LARGE and strategy == "loki":
-                    if repetition == 0:
-                        why = "not done after 10 s"
-                        rows.append(failed_row("small-objects", parameters, strategy, 0, "timed_out", why))
-                    continue
-                ns = time * size / 16 * factor(strategy, repetition)
-                held = size * 1_000_000 * (2.0 if strategy.startswith("new-delete") else 1.0)
-                figures = {name: share * ns for name, share in PHASES.items()} | {"held_bytes": held}
-                rows.append(
-                    native_row(
-                        "small-objects", parameters, strategy, repetition, ns, 1_000_000, figures=figures
-                    )
-                )
+        place = ("small-objects", parameters, strategy, repetition)
+        if size == LARGE and strategy == "loki":
+            if repetition == 0:
+                rows.append(failed_row(*place, "timed_out", "not done after 10 s"))
+            continue
+        ns = times[strategy] * size / 16 * factor(strategy, repetition)
+        held = size * 1_000_000 * (2.0 if strategy.startswith("new-delete") else 1.0)
+        figures = {name: share * ns for name, share in PHASES.items()} | {"held_bytes": held}
+        rows.append(native_row(*place, ns, 1_000_000, figures=figures))
     return rows
 
 
-def block_rows(
-    times: Times = TIMES, amounts: Sequence[tuple[int, int, int]] = ((30, 15, 10),), repetitions: int = 3
-) -> list[Native]:
+def block_rows(times: Times = TIMES) -> list[Native]:
     """Of utilization: one time a cell, and no figure that is compared."""
+    parameters = {"total_log2": 30, "active_log2": 15, "block_log2": 10}
+    parameters |= {"buffer": "warm", "final_frees": "timed"}
     return [
         native_row(
-            "utilization",
-            {
-                "total_log2": total,
-                "active_log2": active,
-                "block_log2": block,
-                "buffer": "warm",
-                "final_frees": "timed",
-            },
-            strategy,
-            repetition,
-            time * factor(strategy, repetition),
-            1 << (total - block),
+            *("utilization", parameters, strategy, repetition),
+            *(times[strategy] * factor(strategy, repetition), 1 << 20),
         )
-        for total, active, block in amounts
-        for repetition in range(repetitions)
-        for strategy, time in times.items()
+        for _, strategy, repetition, _ in repeated((None,), times)
     ]

@@ -1,19 +1,16 @@
 """Test equipment: made-up rows of small-objects, fixed-block and adaptive-pool, with every figure known
 beforehand.
 
-No figure here was measured. Repetition r is `1 + WOBBLE * r` times as long for every strategy of a row, so
-paired ratios are exact, and the middle one of three is 1.02 times the formula.
+No figure here was measured. The middle one of three repetitions is 1.02 times the formula.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 
-from synthetic_experiments import WOBBLE
-from synthetic_rows import failed_row, native_row
+from synthetic_rows import Native, failed_row, native_row, repeated
 
-Native = dict[str, Any]
 OBJECTS = 1_000_000
 SIZES = (1, 16, 20, 64)
 
@@ -47,44 +44,32 @@ def bytes_held(strategy: str, size: int) -> float:
 
 
 def small_objects_rows(
-    strategies: Sequence[str] = SMALL_OBJECTS,
+    strategies: Iterable[str] = SMALL_OBJECTS,
     sizes: Iterable[int] = SIZES,
-    orders: Sequence[str] = ("shuffled",),
-    pages: Sequence[str] = ("small",),
-    repetitions: int = 3,
+    orders: Iterable[str] = ("shuffled",),
+    pages: Iterable[str] = ("small",),
 ) -> list[Native]:
-    return [
-        row
-        for kind in pages
-        for order in orders
-        for size in sizes
-        for repetition in range(repetitions)
-        for strategy in strategies
-        for row in _small_objects_row(
-            strategy, {"object_bytes": size, "objects": OBJECTS, "order": order, "pages": kind}, repetition
-        )
-    ]
-
-
-def _small_objects_row(strategy: str, parameters: Native, repetition: int) -> list[Native]:
-    size = parameters["object_bytes"]
-    if (strategy, size) == FAILING:
-        late = failed_row("small-objects", parameters, strategy, 0, "timed_out", "not done after 10 s")
-        return [late] if repetition == 0 else []
-    longer = 1.0 + WOBBLE * repetition
-    phases = [longer * nanoseconds for nanoseconds in small_ns(strategy, size)]
-    held = OBJECTS * bytes_held(strategy, size)
-    kept = strategy in ("fixed-pool", "multipool", "null")
-    figures = dict(zip(PHASES, phases, strict=True)) | {
-        "shuffle_ns": 12.0 * longer if parameters["order"] == "shuffled" else 0.0,
-        "held_bytes": held,
-        "peak_bytes": 1.1 * held,
-        "freed_bytes": held if kept else 0.5 * held if strategy == "new-delete" else 65536.0,
-        "returned_bytes": 4096.0,
-    }
-    return [
-        native_row("small-objects", parameters, strategy, repetition, sum(phases), OBJECTS, figures=figures)
-    ]
+    rows = []
+    places = product(pages, orders, sizes)
+    for (kind, order, size), strategy, repetition, longer in repeated(places, strategies):
+        parameters = {"object_bytes": size, "objects": OBJECTS, "order": order, "pages": kind}
+        place = ("small-objects", parameters, strategy, repetition)
+        if (strategy, size) == FAILING:
+            if repetition == 0:
+                rows.append(failed_row(*place, "timed_out", "not done after 10 s"))
+            continue
+        phases = [longer * nanoseconds for nanoseconds in small_ns(strategy, size)]
+        held = OBJECTS * bytes_held(strategy, size)
+        kept = strategy in ("fixed-pool", "multipool", "null")
+        figures = dict(zip(PHASES, phases, strict=True)) | {
+            "shuffle_ns": 12.0 * longer if order == "shuffled" else 0.0,
+            "held_bytes": held,
+            "peak_bytes": 1.1 * held,
+            "freed_bytes": held if kept else 0.5 * held if strategy == "new-delete" else 65536.0,
+            "returned_bytes": 4096.0,
+        }
+        rows.append(native_row(*place, sum(phases), OBJECTS, figures=figures))
+    return rows
 
 
 # Nanoseconds of an operation by work, version and strategy.
@@ -98,18 +83,15 @@ WORK_NS: dict[tuple[str, str], dict[str, float]] = {
 }
 
 
-def fixed_block_rows(works: Iterable[tuple[str, str]] = tuple(WORK_NS), repetitions: int = 3) -> list[Native]:
+def fixed_block_rows() -> list[Native]:
     rows = []
-    for work, version in works:
+    for (work, version), nanoseconds in WORK_NS.items():
         parameters = {"work": work, "count": 1000 if work in ("list", "map") else 1_000_000}
         if version:
             parameters["version"] = version
-        for repetition in range(repetitions):
-            longer = 1.0 + WOBBLE * repetition
-            rows += [
-                native_row("fixed-block", parameters, strategy, repetition, longer * nanoseconds, 1000)
-                for strategy, nanoseconds in WORK_NS[work, version].items()
-            ]
+        for _, strategy, repetition, longer in repeated((None,), nanoseconds):
+            time = longer * nanoseconds[strategy]
+            rows.append(native_row("fixed-block", parameters, strategy, repetition, time, 1000))
     return rows
 
 
@@ -120,22 +102,15 @@ PROGRAM_NS = {
 }
 
 
-def program_rows(sizes: Iterable[str] = ("small", "large"), repetitions: int = 3) -> list[Native]:
-    return [
-        native_row(
-            "programs",
-            {"program": program, "size": size, "operations": 1000, "pages": "small"},
-            strategy,
-            repetition,
-            (1.0 + WOBBLE * repetition) * nanoseconds,
-            1000,
-            figures={"peak_held_bytes": 2.0 * 2**20},
-        )
-        for size in sizes
-        for program, by_strategy in PROGRAM_NS.items()
-        for repetition in range(repetitions)
-        for strategy, nanoseconds in by_strategy.items()
-    ]
+def program_rows(sizes: Iterable[str] = ("small", "large")) -> list[Native]:
+    rows = []
+    for size, program in product(sizes, PROGRAM_NS):
+        parameters = {"program": program, "size": size, "operations": 1000, "pages": "small"}
+        for _, strategy, repetition, longer in repeated((None,), PROGRAM_NS[program]):
+            place = ("programs", parameters, strategy, repetition)
+            time = longer * PROGRAM_NS[program][strategy]
+            rows.append(native_row(*place, time, 1000, figures={"peak_held_bytes": 2.0 * 2**20}))
+    return rows
 
 
 # Nanoseconds a node: insert, erase, insert warm, erase warm; in bursts half of it.
@@ -156,36 +131,30 @@ POOL_BYTES = 16_384.0
 ADAPTIVE_POOL = (*RANGE_NS, *(f"{name}-burst" for name in BURSTS))
 
 
-def range_ns(strategy: str) -> list[float]:
+def times_of_ranges(times: Mapping[str, Sequence[float]], strategy: str) -> list[float]:
     share = 0.5 if strategy.endswith("-burst") else 1.0
-    return [share * nanoseconds for nanoseconds in RANGE_NS[strategy.removesuffix("-burst")]]
+    return [share * nanoseconds for nanoseconds in times[strategy.removesuffix("-burst")]]
 
 
-def adaptive_pool_rows(
-    strategies: Sequence[str] = ADAPTIVE_POOL,
-    ranges: Iterable[int] = (10, 100, 1000, 10_000),
-    repetitions: int = 3,
-) -> list[Native]:
-    return [
-        _adaptive_pool_row(strategy, length, repetition)
-        for length in ranges
-        for repetition in range(repetitions)
-        for strategy in strategies
-    ]
+def range_ns(strategy: str) -> list[float]:
+    return times_of_ranges(RANGE_NS, strategy)
 
 
-def _adaptive_pool_row(strategy: str, length: int, repetition: int) -> Native:
-    plain = strategy.removesuffix("-burst")
-    phases = [(1.0 + WOBBLE * repetition) * nanoseconds for nanoseconds in range_ns(strategy)]
-    overhead = OVERHEAD.get(plain, POOL_OVERHEAD)
-    held = NODES * NODE_BYTES * (1.0 + overhead / 100.0)
-    adaptive = plain.startswith("adaptive")
-    figures = dict(zip(RANGE_PHASES, phases, strict=True)) | {
-        "held_bytes": held,
-        "overhead_percent": overhead,
-        "erased_bytes": 65_536.0 if adaptive else held,
-        "trimmed_bytes": 0.0 if plain != "fixed-pool" else held,
-        "pool_bytes": POOL_BYTES if adaptive else held if plain == "fixed-pool" else 0.0,
-    }
-    parameters = {"range": length, "nodes": NODES}
-    return native_row("adaptive-pool", parameters, strategy, repetition, sum(phases), NODES, figures=figures)
+def adaptive_pool_rows() -> list[Native]:
+    rows = []
+    for length, strategy, repetition, longer in repeated((10, 100, 1000, 10_000), ADAPTIVE_POOL):
+        plain = strategy.removesuffix("-burst")
+        phases = [longer * nanoseconds for nanoseconds in range_ns(strategy)]
+        overhead = OVERHEAD.get(plain, POOL_OVERHEAD)
+        held = NODES * NODE_BYTES * (1.0 + overhead / 100.0)
+        adaptive = plain.startswith("adaptive")
+        figures = dict(zip(RANGE_PHASES, phases, strict=True)) | {
+            "held_bytes": held,
+            "overhead_percent": overhead,
+            "erased_bytes": 65_536.0 if adaptive else held,
+            "trimmed_bytes": 0.0 if plain != "fixed-pool" else held,
+            "pool_bytes": POOL_BYTES if adaptive else held if plain == "fixed-pool" else 0.0,
+        }
+        place = ("adaptive-pool", {"range": length, "nodes": NODES}, strategy, repetition)
+        rows.append(native_row(*place, sum(phases), NODES, figures=figures))
+    return rows

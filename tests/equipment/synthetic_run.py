@@ -1,17 +1,17 @@
 """Test equipment: made-up rows of a density run, with every figure known beforehand.
 
 No figure here was measured. `TIMES` gives nanoseconds a leaf element by a plain formula, so that a test
-can say what must come out; repetition r is `1 + wobble * r` times as long for every strategy of a row,
-so paired ratios are exact.
+can say what must come out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-from synthetic_rows import failed_row, native_row
+from synthetic_rows import WOBBLE, failed_row, native_row, repeated
 
 from mallard.bench.papers.catalogue import selectable_strategies, structures
 from mallard.bench.store import Store
@@ -90,14 +90,10 @@ def density_rows(
     strategies: Sequence[str] = STRATEGIES,
     repetitions: int = 3,
     times: Times = formula,
-    wobble: float = 0.02,
 ) -> list[dict[str, Any]]:
     return [
-        row(name, size, strategy, repetition, times(name, size, strategy) * (1 + wobble * repetition))
-        for name in names
-        for size in sizes
-        for repetition in range(repetitions)
-        for strategy in strategies
+        row(name, size, strategy, repetition, times(name, size, strategy) * (1 + WOBBLE * repetition))
+        for (name, size), strategy, repetition, _ in repeated(product(names, sizes), strategies, repetitions)
     ]
 
 
