@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cache
 
-from figures import bde
+from figures import BLOCKS, WHOLE_TABLES, bde, block
 from figures.heat_map_image import heat_map_image
 from figures.stored import (
     DOCS,
@@ -16,7 +15,7 @@ from figures.stored import (
     run_conditions,
     stored_runs,
 )
-from mallard.bench.analysis.averages import Effect, Percent, mean_over_rows
+from mallard.bench.analysis.averages import Effect, mean_over_rows
 from mallard.bench.analysis.cell_tables import Line
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.density import Summary, summaries
@@ -25,7 +24,7 @@ from mallard.bench.experiments.description.axis import SMALL
 from mallard.bench.library import KEEP, LOCK, NULL
 from mallard.bench.papers.tables import AVERAGES, P0089, P0213, printed_table
 from mallard.bench.strategy_names import BASE_MARK, paper_number
-from mallard.shared.stats import Ratio, paired_ratio
+from mallard.shared.stats import Difference, Ratio, paired_ratio
 
 HASHES = ("prefix", "full")
 CLEARLY = 0.05
@@ -71,6 +70,7 @@ def full_strings() -> dict[str, Ratio]:
     return {name: mean for name, mean in means.items() if mean and mean.n == summary().means[name].n}
 
 
+@block("population")
 def population() -> str:
     text = f"Means over {summary().population}."
     if once := summary().built_once:
@@ -81,26 +81,16 @@ def population() -> str:
     return text
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "averages": averages,
-        "kept_pages": kept_pages,
-        "density_conditions": both_conditions,
-        "below_null": below_null,
-        "dispatch": lambda: parts_table(summary().dispatch),
-        "winking_out": lambda: parts_table(summary().wink_out),
-        "population": population,
-    }
+BLOCKS.update(
+    dispatch=lambda: parts_table(summary().dispatch), winking_out=lambda: parts_table(summary().wink_out)
+)
+WHOLE_TABLES.update(
+    dispatch=lambda: parts_table(summary().dispatch, whole=True),
+    winking_out=lambda: parts_table(summary().wink_out, whole=True),
+)
 
 
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {
-        "averages": lambda: averages(whole=True),
-        "dispatch": lambda: parts_table(summary().dispatch, whole=True),
-        "winking_out": lambda: parts_table(summary().wink_out, whole=True),
-    }
-
-
+@block("density_conditions")
 def both_conditions() -> str:
     """Of the run with prefixes, and of the one with whole strings hashed."""
     runs = [
@@ -126,6 +116,7 @@ def begins_in_buffer() -> list[str]:
     ]
 
 
+@block("kept_pages")
 def kept_pages() -> str:
     """The rows that glibc's return of freed pages decides."""
     ratios = [
@@ -142,6 +133,7 @@ def kept_pages() -> str:
     )
 
 
+@block("below_null")
 def below_null() -> str:
     """The rows in which a strategy takes less time than the same work over memory that is there."""
     worst = []
@@ -172,8 +164,8 @@ def parts_table(effect: Effect, *, whole: bool = False) -> str:
     return markdown_table(["% of the time", "here"], rows)
 
 
-def _percent(part: Percent) -> str:
-    return f"{part.value:.1f} ({part.low:.1f} to {part.high:.1f})"
+def _percent(part: Difference) -> str:
+    return f"{part.median:.1f} ({part.low:.1f} to {part.high:.1f})"
 
 
 def _lines(source: Summary) -> dict[tuple[str, int], Line]:
@@ -188,6 +180,7 @@ def image() -> str:
     return heat_map_image(summary(), f"{', '.join(begins_in_buffer())}: in {text}. The others have none.")
 
 
+@block("averages", is_part=True)
 def averages(*, whole: bool = False) -> str:
     """The papers' strategies bound by type, with their printed means. Whole strings hashed are next to
     their first characters, because that choice decides the share of the allocator where strings are keys.

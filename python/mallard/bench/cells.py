@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from mallard.bench.library import BASE
 from mallard.bench.result import OK, Parameters, Row
-from mallard.shared.stats import Ratio, Spread, paired_ratio, spread
+from mallard.shared.stats import Ratio, Spread, mean_ratio, paired_ratio, spread
 
 Times = dict[int, float]  # repetition -> nanoseconds, or another quantity
 Pairing = tuple[list[float], list[float]]  # (times of a strategy, times of its base)
@@ -174,16 +174,24 @@ def figures_by_repetition(rows: Iterable[Row]) -> dict[str, dict[int, list[float
 def paired(times: Times, base: Times) -> Pairing | None:
     """The values of the repetitions that both have; None if there are none."""
     repetitions = sorted(times.keys() & base.keys())
-    return (
-        ([times[repetition] for repetition in repetitions], [base[repetition] for repetition in repetitions])
-        if repetitions
-        else None
-    )
+    if not repetitions:
+        return None
+    return [times[repetition] for repetition in repetitions], [base[repetition] for repetition in repetitions]
 
 
 def times_ratio(times: Times, base: Times) -> Ratio | None:
     pairing = paired(times, base)
     return paired_ratio(*pairing) if pairing else None
+
+
+def mean_over(pairings: Iterable[Pairing | None]) -> Ratio | None:
+    """The mean ratio of those that exist; None if none does."""
+    measured = [pairing for pairing in pairings if pairing]
+    return mean_ratio(measured) if measured else None
+
+
+def quotients(times: Times, base: Times) -> Times:
+    return {repetition: times[repetition] / base[repetition] for repetition in times.keys() & base.keys()}
 
 
 def above(least: float, values: Times) -> Times:

@@ -15,13 +15,13 @@ from mallard.bench.analysis.cell_tables import structure_type
 from mallard.bench.analysis.names import malloc
 from mallard.bench.analysis.panel.works import compare, group_works
 from mallard.bench.analysis.words import in_a_list, percent, percent_text
-from mallard.bench.cells import Cell, CellRow, Pairing, cell_rows, paired, times_ratio
+from mallard.bench.cells import Cell, CellRow, Pairing, cell_rows, mean_over, paired
 from mallard.bench.experiments import programs
 from mallard.bench.library import BASE
 from mallard.bench.plan.request import Request
 from mallard.bench.result import Parameters, Row
 from mallard.shared.mallocs import under
-from mallard.shared.stats import Outcome, Ratio, mean_ratio
+from mallard.shared.stats import Outcome, Ratio, paired_ratio
 
 PRIVATE = "multipool"
 INLINE = "multipool/inline"
@@ -99,8 +99,8 @@ class Line:
         return PRIVATE if PRIVATE in self.cells else SHARED
 
     def ratio(self, name: str, base: str = BASE) -> Ratio | None:
-        cell, base_cell = self.cells.get(name), self.cells.get(base)
-        return times_ratio(cell.times, base_cell.times) if cell and base_cell else None
+        pairing = self.pairing(name, base)
+        return paired_ratio(*pairing) if pairing else None
 
     def pairing(self, name: str, base: str) -> Pairing | None:
         cell, base_cell = self.cells.get(name), self.cells.get(base)
@@ -130,9 +130,7 @@ def rival_strategies(lines: Sequence[Line]) -> list[str]:
 
 def mean(lines: Sequence[Line], name: str, base: str = BASE) -> Ratio | None:
     """The mean of a strategy's ratios; an empty name is the strategy that represents mallard in each line."""
-    pairings = (line.pairing(name or line.ours, base) for line in lines)
-    measured = [pairing for pairing in pairings if pairing]
-    return mean_ratio(measured) if measured else None
+    return mean_over(line.pairing(name or line.ours, base) for line in lines)
 
 
 def verdict(lines: Sequence[Line], rival: str) -> list[str]:

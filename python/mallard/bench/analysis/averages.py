@@ -13,17 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from statistics import median
 
 from mallard.bench.analysis.cell_tables import CellTable
 from mallard.bench.analysis.names import BASE, in_table_order
 from mallard.bench.analysis.ranking import collect_pairings
-from mallard.bench.cells import CellRow, Times, cell_rows, paired
+from mallard.bench.cells import CellRow, Times, cell_rows, mean_over, paired
 from mallard.bench.library import WALK
 from mallard.bench.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS, Pair
 from mallard.bench.result import Row, canonical
-from mallard.shared.stats import Ratio, mean_ratio, paired_ratio
+from mallard.shared.stats import Difference, Ratio, paired_ratio
 
 # A compiler that sees that deallocation does nothing deletes the walk of the destructors; `monotonic-walk`
 # keeps it.
@@ -37,29 +36,16 @@ WINK_OUT_PARTS: dict[str, Pair] = {
 
 
 @dataclass(frozen=True)
-class Percent:
-    value: float
-    low: float
-    high: float
-    cells: int  # the number of ratios in the mean
-
-    @property
-    def bounded(self) -> bool:
-        """True if there is an interval, which one repetition lacks."""
-        return isfinite(self.low) and isfinite(self.high)
-
-
-@dataclass(frozen=True)
 class Effect:
     """The effect of a change on the time, in percent: over all pairs, over local allocators, and pair by
     pair. A few cells with a large effect move the mean of the cells, but not their median.
     """
 
-    overall: Percent | None
+    overall: Difference | None
     middle: float | None  # the median over all cells of all pairs
-    local_only: Percent | None
-    pairs: dict[Pair, Percent]
-    parts: dict[str, Percent]  # of the effect on `monotonic`, by their names
+    local_only: Difference | None
+    pairs: dict[Pair, Difference]
+    parts: dict[str, Difference]  # of the effect on `monotonic`, by their names
 
 
 def mean_over_rows(tables: Iterable[CellTable], strategy: str, base: str = BASE) -> Ratio | None:
@@ -69,10 +55,9 @@ def mean_over_rows(tables: Iterable[CellTable], strategy: str, base: str = BASE)
 
 def mean_over_pairs(tables: Iterable[CellTable], pairs: Sequence[Pair]) -> Ratio | None:
     all_tables = list(tables)
-    pairings = [
+    return mean_over(
         pairing for base, strategy in pairs for pairing in collect_pairings(all_tables, strategy, base)
-    ]
-    return mean_ratio(pairings) if pairings else None
+    )
 
 
 def cost_of_dispatch(tables: Sequence[CellTable]) -> Effect:
@@ -108,12 +93,12 @@ def _middle(tables: Sequence[CellTable], pairs: Sequence[Pair], sign: float) -> 
     return sign * 100.0 * (median(ratios) - 1.0) if ratios else None
 
 
-def _change(tables: Sequence[CellTable], pairs: Sequence[Pair], sign: float) -> Percent | None:
+def _change(tables: Sequence[CellTable], pairs: Sequence[Pair], sign: float) -> Difference | None:
     mean = mean_over_pairs(tables, pairs)
     if mean is None:
         return None
     value, first, second = (sign * 100.0 * (ratio - 1.0) for ratio in (mean.median, mean.low, mean.high))
-    return Percent(value, min(first, second), max(first, second), mean.n)
+    return Difference(value, min(first, second), max(first, second), mean.n)
 
 
 PARAMETER = "compiler"
@@ -141,16 +126,11 @@ def compiler_effects(rows: Iterable[Row]) -> list[CompilerEffect]:
 
 
 def _means(times: dict[_Cell, Times], base: dict[_Cell, Times]) -> dict[str, Ratio]:
-    strategies = in_table_order({cell[2] for cell in times})
-    pairings = {
-        name: [
-            pairing
-            for cell in times
-            if cell[2] == name and cell in base and (pairing := paired(times[cell], base[cell]))
-        ]
-        for name in strategies
+    means = {
+        name: mean_over(paired(times[cell], base.get(cell, {})) for cell in times if cell[2] == name)
+        for name in in_table_order({cell[2] for cell in times})
     }
-    return {name: mean_ratio(pairs) for name, pairs in pairings.items() if pairs}
+    return {name: mean for name, mean in means.items() if mean}
 
 
 def _place(row: CellRow, strategy: str) -> _Cell:

@@ -28,7 +28,7 @@ from mallard.bench.analysis.labels import STATUS_TEXT
 from mallard.bench.analysis.names import in_table_order, ours
 from mallard.bench.analysis.surfaces import EXPERIMENT as LOCALITY
 from mallard.bench.analysis.surfaces import locality_systems
-from mallard.bench.analysis.words import amount, in_a_list, nanoseconds
+from mallard.bench.analysis.words import amount, in_a_list, nanoseconds, with_interval
 from mallard.bench.cells import Pairing, Times, above, cell_rows, paired
 from mallard.bench.contenders import find_peer, order_of_peer
 from mallard.bench.experiments import EXPERIMENTS
@@ -446,11 +446,7 @@ def counts_text(counts: Counter[str]) -> str:
 
 def ratio_text(ratio: Ratio | None) -> str:
     """`1.22 (1.15 to 1.30)`; empty if a side has not finished."""
-    if ratio is None:
-        return ""
-    if not ratio.bounded:
-        return f"{ratio_figure(ratio.median)} (one repetition: no interval)"
-    return f"{ratio_figure(ratio.median)} ({ratio_figure(ratio.low)} to {ratio_figure(ratio.high)})"
+    return with_interval(ratio, ratio_figure) if ratio else ""
 
 
 def result_text(result: CellResult, names: CellNames) -> str:

@@ -11,7 +11,7 @@ from mallard.bench.analysis.cell_tables import CellTable, Line
 from mallard.bench.analysis.labels import STATUS_TEXT
 from mallard.bench.analysis.names import BASE, NULL, in_table_order, malloc, plain, ranked_strategies
 from mallard.bench.analysis.words import in_a_list, percent_text
-from mallard.bench.cells import Cell, Pairing
+from mallard.bench.cells import Cell, Pairing, mean_over
 from mallard.shared.stats import Ratio, mean_ratio, paired_ratio
 
 Pairings = Callable[[str, str], Sequence[Pairing]]  # (strategy, base) -> a pairing for each cell of both
@@ -112,11 +112,11 @@ def _is_faster(cell: Cell) -> bool:
 def under_mallocs(tables: Sequence[CellTable]) -> tuple[Choice, ...]:
     """new-delete under other mallocs over all lines, relative to new-delete under the C library's."""
     names = in_table_order({name for table in tables for name in table.strategies})
-    pairings_by_name = {
-        name: collect_pairings(tables, name, BASE) for name in names if malloc(name) and plain(name) == BASE
-    }
     return tuple(
-        Choice(name, mean_ratio(pairings)) for name, pairings in pairings_by_name.items() if pairings
+        Choice(name, mean)
+        for name in names
+        if malloc(name) and plain(name) == BASE
+        if (mean := mean_over(collect_pairings(tables, name, BASE)))
     )
 
 

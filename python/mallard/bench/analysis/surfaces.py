@@ -16,9 +16,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from mallard.bench.analysis.cell_tables import CellTable, Line, Setting, cell_tables
+from mallard.bench.analysis.cell_tables import CellTable, Setting, cell_tables
 from mallard.bench.analysis.names import BASE
-from mallard.bench.cells import Pairing, Times, figures_by_repetition, paired, times_ratio
+from mallard.bench.cells import (
+    Pairing,
+    Times,
+    above,
+    figures_by_repetition,
+    paired,
+    quotients,
+    times_ratio,
+)
 from mallard.bench.result import Row
 from mallard.shared.stats import Ratio, Spread, median, paired_ratio, spread
 
@@ -47,52 +55,34 @@ class Surface:
         """(list length, access factor)"""
         return ((length, factor) for length in self.list_lengths for factor in self.access_factors)
 
-    @property
-    def most_shuffled(self) -> int:
-        return self.shuffle_factors[-1]
-
     def at(self, list_length: int, access_factor: int, shuffle_factor: int | None = None) -> Times:
         """Times by repetition, or none. By default they are shuffled, at the highest factor."""
-        factor = (self.most_shuffled or None) if shuffle_factor is None else shuffle_factor
+        factor = (self.shuffle_factors[-1] or None) if shuffle_factor is None else shuffle_factor
         return {} if factor is None else self.times.get((factor, list_length, access_factor), {})
 
     def unshuffled(self, list_length: int, access_factor: int) -> Spread | None:
         return _spread(self.at(list_length, access_factor, 0))
 
-    def shuffled(
-        self, list_length: int, access_factor: int, shuffle_factor: int | None = None
-    ) -> Spread | None:
-        return _spread(self.at(list_length, access_factor, shuffle_factor))
+    def shuffled(self, list_length: int, access_factor: int) -> Spread | None:
+        return _spread(self.at(list_length, access_factor))
 
     def degradation(
         self, list_length: int, access_factor: int, shuffle_factor: int | None = None
     ) -> Ratio | None:
         """Shuffled / unshuffled, both from one process."""
-        pair = self.shuffled_and_unshuffled(list_length, access_factor, shuffle_factor)
-        return times_ratio(*pair) if pair else None
-
-    def shuffled_and_unshuffled(
-        self, list_length: int, access_factor: int, shuffle_factor: int | None = None
-    ) -> tuple[Times, Times] | None:
-        """(shuffled, unshuffled), if both were measured."""
         shuffled = self.at(list_length, access_factor, shuffle_factor)
-        unshuffled = self.at(list_length, access_factor, 0)
-        return (shuffled, unshuffled) if shuffled and unshuffled else None
+        return times_ratio(shuffled, self.at(list_length, access_factor, 0))
 
-    def against(
-        self, base: Surface, list_length: int, access_factor: int, shuffle_factor: int | None = None
-    ) -> Ratio | None:
+    def against(self, base: Surface, list_length: int, access_factor: int) -> Ratio | None:
         """The surface's time / the base's, both shuffled: P0213's Table 11."""
-        return times_ratio(
-            self.at(list_length, access_factor, shuffle_factor),
-            base.at(list_length, access_factor, shuffle_factor),
-        )
+        return times_ratio(self.at(list_length, access_factor), base.at(list_length, access_factor))
 
-    def relief(self, base_surface: Surface, list_length: int, access_factor: int) -> Ratio | None:
+    def relief(self, base: Surface, list_length: int, access_factor: int) -> Ratio | None:
         """The base's degradation / the surface's: P0089's Tables 20 and 21."""
-        own = self.shuffled_and_unshuffled(list_length, access_factor)
-        base = base_surface.shuffled_and_unshuffled(list_length, access_factor)
-        return times_ratio(_quotients(*base), _quotients(*own)) if own and base else None
+        point = (list_length, access_factor)
+        return times_ratio(
+            *(quotients(surface.at(*point), surface.at(*point, 0)) for surface in (base, self))
+        )
 
     def figure(self, name: str, list_length: int) -> Spread | None:
         """A further figure: build_ns, shuffle_ns, reallocate_ns, reaccess_ns, built_bytes, shuffled_bytes
@@ -101,17 +91,12 @@ class Surface:
         return _spread(self.figures.get((name, list_length), {}))
 
     def figure_against(self, base: Surface, name: str, list_length: int) -> Ratio | None:
-        pairing = self._figures_with(base, name, list_length)
+        pairing = self.figure_pairing(base, name, list_length)
         return paired_ratio(*pairing) if pairing else None
 
-    def figure_pairings(self, base: Surface, name: str) -> list[Pairing]:
-        """A figure of both surfaces, for each list length that both have."""
-        pairings = [self._figures_with(base, name, length) for length in self.list_lengths]
-        return [pairing for pairing in pairings if pairing]
-
-    def _figures_with(self, other: Surface, name: str, list_length: int) -> Pairing | None:
-        own = _positive(self.figures.get((name, list_length), {}))
-        base = _positive(other.figures.get((name, list_length), {}))
+    def figure_pairing(self, other: Surface, name: str, list_length: int) -> Pairing | None:
+        """Without a process that did not grow, which has no ratio."""
+        own, base = (above(0.0, surface.figures.get((name, list_length), {})) for surface in (self, other))
         return paired(own, base)
 
     def pairings_with(self, base: Surface) -> dict[tuple[int, int], Pairing]:
@@ -156,19 +141,15 @@ def parse_factors(row: Row, name: str) -> list[int]:
     return [int(text) for text in str(row.parameters[name]).split(",")]
 
 
-def _figures(line: Line, strategy: str) -> dict[str, dict[int, list[float]]]:
-    return figures_by_repetition(line.cells[strategy].rows) if strategy in line.cells else {}
-
-
 def _surface(links: int, table: CellTable, strategy: str) -> Surface:
     rows = [row for line in table.lines if strategy in line.cells for row in line.cells[strategy].rows]
     times: dict[Point, dict[int, list[float]]] = {}
     figures: dict[tuple[str, int], dict[int, list[float]]] = {}
     for line in table.lines:
         (length,) = line.place
-        for name, values in _figures(line, strategy).items():
-            match = _ACCESS_TIME.fullmatch(name)
-            if match:
+        own_rows = line.cells[strategy].rows if strategy in line.cells else ()
+        for name, values in figures_by_repetition(own_rows).items():
+            if match := _ACCESS_TIME.fullmatch(name):
                 times[int(match[1]), length, int(match[2])] = values
             else:
                 figures[name, length] = values
@@ -191,18 +172,6 @@ def _surface(links: int, table: CellTable, strategy: str) -> Surface:
 
 def _joined(values: dict[int, list[float]]) -> Times:
     return {repetition: median(samples) for repetition, samples in values.items()}
-
-
-def _quotients(numerators: Times, denominators: Times) -> Times:
-    return {
-        repetition: numerators[repetition] / denominators[repetition]
-        for repetition in numerators.keys() & denominators.keys()
-    }
-
-
-def _positive(values: Times) -> Times:
-    """Values above 0. A process that did not grow has no ratio."""
-    return {repetition: value for repetition, value in values.items() if value > 0}
 
 
 def _spread(values: Times) -> Spread | None:

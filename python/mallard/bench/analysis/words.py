@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from mallard.shared.stats import Ratio
 
@@ -14,16 +14,17 @@ def percent(value: float) -> str:
 
 def percent_text(ratio: Ratio) -> str:
     """`45 % (44 to 46)`: a ratio with its interval."""
-    if not ratio.bounded:
-        return f"{percent(ratio.median)} % (one repetition: no interval)"
-    return f"{percent(ratio.median)} % ({percent(ratio.low)} to {percent(ratio.high)})"
+    return with_interval(ratio, percent, " %")
 
 
 def times_text(ratio: Ratio) -> str:
     """`3.2 times (3.0 to 3.4)`, for growth that percents do not show well."""
-    if not ratio.bounded:
-        return f"{factor(ratio.median)} times (one repetition: no interval)"
-    return f"{factor(ratio.median)} times ({factor(ratio.low)} to {factor(ratio.high)})"
+    return with_interval(ratio, factor, " times")
+
+
+def with_interval(ratio: Ratio, text: Callable[[float], str], unit: str = "") -> str:
+    ends = f"{text(ratio.low)} to {text(ratio.high)}" if ratio.bounded else "one repetition: no interval"
+    return f"{text(ratio.median)}{unit} ({ends})"
 
 
 def factor(value: float) -> str:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from mallard.bench.cells import mean_over
 from mallard.bench.evidence.evidence import BASE, SHUFFLED, AnyPlace, Evidence, Measured
 from mallard.bench.papers.fixed_block import REMOVE_CTRL, STRATEGIES, work_name
 from mallard.bench.papers.fragmentation import PARTLY_FREED
 from mallard.bench.papers.locality import DEGRADATION, GLOBAL, IMPROVEMENT, LOCAL_TO_GLOBAL, ONSET
 from mallard.bench.papers.printed import Key, PrintedTable
 from mallard.bench.papers.small_objects import figure_name
-from mallard.shared.stats import Ratio, mean_ratio, median, paired_ratio
+from mallard.shared.stats import Ratio, median, paired_ratio
 
 NOT_MEASURED = "not measured"
 SMALL_PAGES = "small"  # an unconfigured system has small pages
@@ -212,10 +213,10 @@ def _mean_r(evidences: list[Evidence], strategy: str) -> Ratio | None:
 
 
 def _mean(rows: list[list[Pair]]) -> Ratio | None:
-    samples = [
-        ([numerator for numerator, _ in row], [denominator for _, denominator in row]) for row in rows if row
-    ]
-    return mean_ratio(samples) if samples else None
+    return mean_over(
+        ([numerator for numerator, _ in row], [denominator for _, denominator in row]) if row else None
+        for row in rows
+    )
 
 
 def _time_of_access(table: PrintedTable, evidences: list[Evidence], key: Key, column: str) -> CellComparison:

@@ -162,13 +162,10 @@ def _libraries(timed: Sequence[CellResult]) -> Table:
         peer_summaries = [summary for summary in all_summaries if summary.peer == peer]
         counts = sum((summary.counts for summary in peer_summaries), Counter[str]())
         means = [summary.mean.median for summary in peer_summaries if summary.mean]
-        ends = Interval(min(means), max(means), Unit.TIMES_RATIO) if means else None
-        if ends and ratio_figure(ends.low) == ratio_figure(ends.high):
-            rows.append(
-                Row((peer, Figure(ends.low, Unit.TIMES_RATIO), *_counts(counts, (*COUNTED, UNFINISHED))))
-            )
-        else:
-            rows.append(Row((peer, ends, *_counts(counts, (*COUNTED, UNFINISHED)))))
+        ratio: Cell = Interval(min(means), max(means), Unit.TIMES_RATIO) if means else None
+        if means and ratio_figure(min(means)) == ratio_figure(max(means)):
+            ratio = Figure(min(means), Unit.TIMES_RATIO)
+        rows.append(Row((peer, ratio, *_counts(counts, (*COUNTED, UNFINISHED)))))
     return Table("The fastest of each library", (_text("library"), RATIO, *COUNTS, FAILED), tuple(rows))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from mallard.shared.report.palette import LEGEND
@@ -93,6 +94,16 @@ class Series:
     name: str
     points: tuple[tuple[float, float], ...]  # in ascending order of x, both above 0
     style: str  # its colour, and its dashes
+
+
+def drawn_series(
+    names: Iterable[str],
+    points: Callable[[str], Iterable[tuple[float, float]]],
+    style: Callable[[str], str],
+) -> tuple[Series, ...]:
+    """Those that have points."""
+    series = (Series(name, tuple(points(name)), style(name)) for name in names)
+    return tuple(line for line in series if line.points)
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ from mallard.shared.report.model import (
     Term,
     Unit,
 )
-from mallard.shared.stats import Difference, Ratio
+from mallard.shared.stats import Ratio
 
 
 @dataclass(frozen=True)
@@ -414,22 +414,18 @@ def _effect(
     if overall is None:
         return (Paragraph("Not measured: no row has both strategies of a pair."),)
     entries = {"all cells": overall}
-    if effect.local_only and effect.local_only.cells != overall.cells:
+    if effect.local_only and effect.local_only.n != overall.n:
         entries["local allocators only"] = effect.local_only
     entries |= {f"{strategy} ÷ {base}": percent for (base, strategy), percent in effect.pairs.items()}
     entries |= {f"monotonic: {name}": percent for name, percent in effect.parts.items()}
     estimates = {
-        name: Estimate(
-            Difference(percent.value, percent.low, percent.high, percent.cells),
-            Unit.POINTS_MORE,
-            ((printed, "p0213"),) if percent is overall else (),
-        )
-        for name, percent in entries.items()
+        name: Estimate(change, Unit.POINTS_MORE, ((printed, "p0213"),) if change is overall else ())
+        for name, change in entries.items()
     }
     first = estimates["all cells"]
     middle = "" if effect.middle is None else f"{points(effect.middle)} % in the middle cell; "
     lead = Paragraph(
-        f"{estimate_text(first)} % {words} here ({interval_text(first)}), the mean of {overall.cells} cells; "
+        f"{estimate_text(first)} % {words} here ({interval_text(first)}), the mean of {overall.n} cells; "
         f"{middle}P0213 found {printed:g} %."
     )
     rows = tuple(model.Row((name, estimate)) for name, estimate in estimates.items())

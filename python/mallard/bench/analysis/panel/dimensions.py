@@ -26,7 +26,7 @@ from mallard.bench.experiments.description.panel import Wording
 from mallard.bench.experiments.dimensions import DIMENSIONS, EXPERIMENT, Dimension
 from mallard.bench.result import Row
 from mallard.shared.report.model import Paragraph, Points, Report, Section
-from mallard.shared.report.picture import Chart, Series
+from mallard.shared.report.picture import Chart, drawn_series
 from mallard.shared.stats import Ratio
 
 WORDING = Wording(
@@ -139,17 +139,14 @@ def _section(table: CellTable, variation: Variation) -> Section:
 def _chart(title: str, table: CellTable, variation: Variation) -> Chart:
     """Percent of new-delete by the value. An axis begins above 0."""
     shift = 1 if variation.lines[0][0] == 0 else 0
-    series = [
-        Series(name, points, series_style(name))
-        for name in table.strategies
-        if name != BASE
-        and (
-            points := tuple(
-                (float(value + shift), 100.0 * ratio.median)
-                for value, line in variation.lines
-                if line.finished(name) and (ratio := line.cells[name].ratio)
-            )
-        )
-    ]
+    series = drawn_series(
+        (name for name in table.strategies if name != BASE),
+        lambda name: (
+            (float(value + shift), 100.0 * ratio.median)
+            for value, line in variation.lines
+            if line.finished(name) and (ratio := line.cells[name].ratio)
+        ),
+        series_style,
+    )
     x_name = f"{variation.dimension.text}{' + 1' if shift else ''}"
-    return Chart(title, x_name, f"% of {BASE}", tuple(series))
+    return Chart(title, x_name, f"% of {BASE}", series)

@@ -18,7 +18,7 @@ from mallard.bench.analysis.cell_tables import Line, Setting, StructureTable, se
 from mallard.bench.analysis.labels import failed_spot, family, strategy_heads
 from mallard.bench.analysis.names import BASE, in_table_order, plain, ranked_strategies
 from mallard.bench.analysis.words import no_difference, percent_text, times_text
-from mallard.bench.cells import Pairing, Times, paired, times_ratio
+from mallard.bench.cells import Pairing, Times, mean_over, paired, quotients
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.fragmentation import (
     ALL,
@@ -50,7 +50,7 @@ from mallard.shared.report.model import (
     Unit,
 )
 from mallard.shared.report.picture import MISSING, HeatMap, Layer, Spot, Tile
-from mallard.shared.stats import Ratio, mean_ratio, paired_ratio
+from mallard.shared.stats import Ratio, paired_ratio
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,8 @@ class FragmentationTable:
 
     def slowdown(self, freed: str, size_log2: int, strategy: str) -> Ratio | None:
         """The time after D was freed, divided by that in the untouched heap."""
-        used, fresh = self.line(freed, size_log2), self.line(UNTOUCHED, size_log2)
-        if used is None or fresh is None or strategy not in used.cells or strategy not in fresh.cells:
-            return None
-        return times_ratio(used.cells[strategy].times, fresh.cells[strategy].times)
+        pairing = _across(self, freed, self, UNTOUCHED, size_log2, strategy)
+        return paired_ratio(*pairing) if pairing else None
 
 
 def fragmentation_tables(rows: Iterable[Row]) -> list[FragmentationTable]:
@@ -122,19 +120,16 @@ def mean_ratio_of_ratios(
     """R over all structures, sizes and heaps of `freed`, with one weight for every cell. P0213's Table 20
     has it for FRAGMENTED.
     """
-    pairings = [
+    return mean_over(
         table.pairing(heap, size, strategy) for table in tables for heap in freed for size in table.sizes_log2
-    ]
-    measured = [pairing for pairing in pairings if pairing]
-    return mean_ratio(measured) if measured else None
+    )
 
 
 def _relative(line: Line | None, strategy: str) -> Times:
     """Times of a strategy divided by new-delete's in that repetition."""
     if line is None or strategy not in line.cells or BASE not in line.cells:
         return {}
-    times, base = line.cells[strategy].times, line.cells[BASE].times
-    return {repetition: times[repetition] / base[repetition] for repetition in times.keys() & base.keys()}
+    return quotients(line.cells[strategy].times, line.cells[BASE].times)
 
 
 # Tables with equal work may differ in the source of chunks, and in the buffer, which only some strategies
@@ -161,32 +156,29 @@ def local_strategies(tables: Iterable[FragmentationTable]) -> list[str]:
 
 def mean_slowdown(tables: Iterable[FragmentationTable], freed: Sequence[str], strategy: str) -> Ratio | None:
     """The time after D was freed, divided by that in the untouched heap, with one weight for every cell."""
-    pairings = [
-        pairing
+    return mean_over(
+        _across(table, heap, table, UNTOUCHED, size, strategy)
         for table in tables
         for heap in freed
         for size in table.sizes_log2
-        if (pairing := _across(table, heap, table, UNTOUCHED, size, strategy))
-    ]
-    return mean_ratio(pairings) if pairings else None
+    )
 
 
 def heap_by_cache(tables: Sequence[FragmentationTable], freed: Sequence[str], strategy: str) -> Ratio | None:
     """The time with chunks from the used heap, divided by that with the usual upstream."""
-    pairings: list[Pairing] = []
+    pairings: list[Pairing | None] = []
     for cache in (table for table in tables if table.upstream == CACHE):
         for heap in (table for table in tables if table.upstream == HEAP and _equal_work(table, cache)):
             if plain(strategy) not in _WITHOUT_BUFFER and dict(heap.setting) | {"upstream": CACHE} != dict(
                 cache.setting
             ):
                 continue
-            pairs = [
+            pairings += [
                 _across(heap, share, cache, share, size, strategy)
                 for share in freed
                 for size in heap.sizes_log2
             ]
-            pairings += [pairing for pairing in pairs if pairing]
-    return mean_ratio(pairings) if pairings else None
+    return mean_over(pairings)
 
 
 def _global(tables: Sequence[FragmentationTable]) -> list[str]:
@@ -211,17 +203,15 @@ def _local(tables: Sequence[FragmentationTable], freed: Sequence[str], subject: 
     """R as the mean over the local strategies, with the minimum and the maximum."""
     names = local_strategies(tables)
     means = {name: mean for name in names if (mean := mean_ratio_of_ratios(tables, freed, name))}
-    pairings = [
-        pairing
+    overall = mean_over(
+        table.pairing(heap, size, name)
         for name in means
         for table in tables
         for heap in freed
         for size in table.sizes_log2
-        if (pairing := table.pairing(heap, size, name))
-    ]
-    if not pairings:
+    )
+    if overall is None:
         return []
-    overall = mean_ratio(pairings)
     least = min(means, key=lambda name: means[name].median)
     most = max(means, key=lambda name: means[name].median)
     ends = [f"{means[name].median:.2f}" for name in (least, most)]
@@ -255,12 +245,11 @@ def _across(
     return paired(line.cells[strategy].times, base_line.cells[strategy].times)
 
 
-def _equal_work(first: FragmentationTable, second: FragmentationTable) -> bool:
-    return first.structure == second.structure and _without_upstream(first) == _without_upstream(second)
-
-
-def _without_upstream(table: FragmentationTable) -> dict[str, object]:
-    return {name: value for name, value in table.setting if name not in _OF_UPSTREAM}
+def _equal_work(*tables: FragmentationTable) -> bool:
+    first, second = (
+        (table.structure, [pair for pair in table.setting if pair[0] not in _OF_UPSTREAM]) for table in tables
+    )
+    return first == second
 
 
 UPSTREAMS = {CACHE: "chunks from the cache", HEAP: "chunks from that heap"}

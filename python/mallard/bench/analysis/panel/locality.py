@@ -24,7 +24,7 @@ from mallard.bench.analysis.words import (
     percent_text,
     times_text,
 )
-from mallard.bench.cells import Pairing, paired
+from mallard.bench.cells import Pairing, mean_over, paired
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.quantity import BYTES, Quantity
 from mallard.bench.papers.catalogue import strategy_text
@@ -53,7 +53,7 @@ from mallard.shared.report.model import (
     Unit,
 )
 from mallard.shared.report.picture import Chart, Head, HeatMap, Layer, Series, Spot, Tile
-from mallard.shared.stats import Ratio, mean_ratio
+from mallard.shared.stats import Ratio
 
 NO_BASE = f"No verdict: {BASE} has not finished here."
 GLOBAL = family(BASE)
@@ -93,9 +93,7 @@ def local_strategies(system: System) -> list[str]:
 
 def mean_degradation(surface: Surface) -> Ratio | None:
     """Shuffled / unshuffled, with one weight for every point."""
-    pairs = [surface.shuffled_and_unshuffled(*point) for point in surface.points]
-    pairings = [pairing for pair in pairs if pair and (pairing := paired(*pair))]
-    return mean_ratio(pairings) if pairings else None
+    return mean_over(paired(surface.at(*point), surface.at(*point, 0)) for point in surface.points)
 
 
 def worst_degradation(
@@ -149,9 +147,11 @@ def _paying(system: System, base: Surface) -> list[str]:
 def _costs(system: System, surface: Surface, base: Surface) -> list[str]:
     """Further effects of the strategy, in percent of new-delete, as means over the list lengths."""
     means = {
-        words: mean_ratio(pairings)
+        words: mean
         for figure, words in COSTS
-        if (pairings := surface.figure_pairings(base, figure))
+        if (
+            mean := mean_over(surface.figure_pairing(base, figure, length) for length in surface.list_lengths)
+        )
     }
     parts = ", ".join(f"{words} {percent_text(mean)}" for words, mean in means.items())
     sentences = [f"Of {BASE}'s time {surface.strategy} takes, on average: {parts}."] if parts else []
@@ -168,12 +168,9 @@ def _memory(system: System, surface: Surface, base: Surface) -> list[str]:
         return []
     most = max(ratios, key=lambda length: ratios[length])
     ends = [factor(min(ratios.values())), factor(ratios[most])]
-    holds = (
-        f"After the shuffle {surface.strategy} holds {' to '.join(dict.fromkeys(ends))} times {BASE}'s memory"
-    )
-    if len(set(ends)) == 1:
-        return [f"{holds}."]
-    return [f"{holds}, most at |S| = {amount(most, counted_in_tens(system.links))}."]
+    where = f", most at |S| = {_length(system, most)}" if ends[0] != ends[1] else ""
+    span = " to ".join(dict.fromkeys(ends))
+    return [f"After the shuffle {surface.strategy} holds {span} times {BASE}'s memory{where}."]
 
 
 def _at_common_points(system: System) -> list[str]:
@@ -263,8 +260,7 @@ def _points_of_base(system: System) -> list[tuple[int, int]]:
 
 
 def _place(system: System, extreme: Extreme) -> str:
-    length = amount(extreme.list_length, counted_in_tens(system.links))
-    return f"|S| = {length}, af = {amount(extreme.access_factor)}"
+    return f"|S| = {_length(system, extreme.list_length)}, af = {amount(extreme.access_factor)}"
 
 
 LONG = 1 << 9  # for lists as long as this, a local allocator is expected to keep degradation low
@@ -381,8 +377,7 @@ def _to_base(surface: Surface, base: Surface | None) -> Ratio | None:
     """The mean over all points of the shuffled time, relative to new-delete's."""
     if base is None or base is surface:
         return None
-    pairings = surface.pairings_with(base)
-    return mean_ratio(list(pairings.values())) if pairings else None
+    return mean_over(surface.pairings_with(base).values())
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ from mallard.shared.prose import capitalised
 from mallard.shared.report import model
 from mallard.shared.report.figures import digits
 from mallard.shared.report.model import Column, Figure, Paragraph, Points, Section, Table, Unit
-from mallard.shared.report.picture import Chart, Head, HeatMap, Layer, Series, Spot, Tile, amount_legend
+from mallard.shared.report.picture import Chart, Head, HeatMap, Layer, Spot, Tile, amount_legend, drawn_series
 from mallard.shared.stats import mean_ratio
 
 FEW = 3  # the most names in a sentence
@@ -460,20 +460,18 @@ class StrategyLines:
     def chart(self, title: str, y_name: str, table: CellTable, value: Value | None = None) -> Chart | None:
         """A chart of times, or of another value of a cell; None without lines."""
         read_value = value or _time
-        series = [
-            Series(name, points, style)
-            for name, style in self.styles.items()
-            if (
-                points := tuple(
-                    (float(line.place[0]), y)
-                    for line in table.lines
-                    if (y := read_value(line, name)) is not None and y > 0.0
-                )
-            )
-        ]
+        series = drawn_series(
+            self.styles,
+            lambda name: (
+                (float(line.place[0]), y)
+                for line in table.lines
+                if (y := read_value(line, name)) is not None and y > 0.0
+            ),
+            self.styles.__getitem__,
+        )
         if not series or len(table.lines) < 2:
             return None
-        return Chart(title, self.x_name, y_name, tuple(series), self.is_logarithmic)
+        return Chart(title, self.x_name, y_name, series, self.is_logarithmic)
 
 
 def _strategy_lines(panel: Phases, table: CellTable) -> StrategyLines:

@@ -49,7 +49,7 @@ from mallard.bench.papers.printed import PrintedTable
 from mallard.bench.papers.registry import all_tables
 from mallard.bench.result import Row
 from mallard.shared.report.model import Paragraph, Points, Section
-from mallard.shared.report.picture import Chart, HeatMap, Series
+from mallard.shared.report.picture import Chart, HeatMap, drawn_series
 from mallard.shared.stats import mean_ratio, median, paired_ratio
 
 
@@ -270,23 +270,21 @@ def _remarks(panel: Race, table: CellTable) -> list[str]:
 
 
 def _chart(panel: Race, table: CellTable, place: tuple[int, ...], lines: list[Line]) -> Chart | None:
-    series = [
-        Series(name, points, series_style(name))
-        for name in table.strategies
-        if (
-            points := tuple(
-                (float(line.place[-1]), line.cells[name].ns_per_operation)
-                for line in lines
-                if line.finished(name)
-            )
-        )
-    ]
+    series = drawn_series(
+        table.strategies,
+        lambda name: (
+            (float(line.place[-1]), line.cells[name].ns_per_operation)
+            for line in lines
+            if line.finished(name)
+        ),
+        series_style,
+    )
     if not series:
         return None
     cores = table.cores
     mark = (float(cores), "cores") if cores and lines[0].place[-1] <= cores <= lines[-1].place[-1] else None
     y_name = f"ns {panel.wording.operation}"
-    return Chart(_title(panel, place), panel.plotted, y_name, tuple(series), mark=mark)
+    return Chart(_title(panel, place), panel.plotted, y_name, series, mark=mark)
 
 
 def series_style(name: str) -> str:
