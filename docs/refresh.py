@@ -15,7 +15,7 @@
     build/venv/bin/python docs/refresh.py --print TABLE      prints the whole of a table that a page shortens
 
 A block in a document begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`; what stands between
-is replaced. The blocks of an experiment are made by its module in docs/figures/.
+is replaced. The function of a block is in docs/figures/, behind `@block("NAME")`.
 """
 
 from __future__ import annotations
@@ -39,23 +39,13 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT)]
 sys.path.insert(0, str(DOCS))
 
 import figures as figures_package  # noqa: E402
-from figures import allocator_images, density, programs, testing  # noqa: E402
+from figures import BLOCKS, WHOLE_TABLES, allocator_images, density, programs, testing  # noqa: E402
 from figures.stored import machine_key, machines, plain, read_stored, stored_file  # noqa: E402
 
 from mallard.bench.experiments import EXPERIMENTS  # noqa: E402
 
-MODULES = [
+for module in pkgutil.iter_modules(figures_package.__path__):
     importlib.import_module(f"figures.{module.name}")
-    for module in pkgutil.iter_modules(figures_package.__path__)
-]
-FIGURES = [module for module in MODULES if hasattr(module, "blocks")]
-# The tables of which a page has some rows or columns, or none, by the names of their blocks.
-WHOLE_TABLES: dict[str, Callable[[], str]] = {
-    name: table
-    for module in MODULES
-    if hasattr(module, "whole_tables")
-    for name, table in module.whole_tables().items()
-}
 RUNS = ROOT / "bench/results/runs.md"
 # Each page with figures, with its folder.
 DOCUMENTS = (
@@ -179,8 +169,7 @@ def main() -> int:
         testing.add_fresh(arguments.fresh)
     if arguments.platforms:
         testing.add_platforms(arguments.platforms)
-    figures = {name: block for module in FIGURES for name, block in module.blocks().items()}
-    wanted = {document: refreshed(document, figures) for document in DOCUMENTS}
+    wanted = {document: refreshed(document, BLOCKS) for document in DOCUMENTS}
     wanted |= {path: image() for path, image in IMAGES.items()}
     stale = [
         path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text

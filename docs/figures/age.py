@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
 from statistics import geometric_mean
 
+from figures import BLOCKS, block, whole_table
 from figures.stored import StoredRun, markdown_table, run_conditions, stored_runs
 from mallard.bench.analysis.cell_tables import median_figure
 from mallard.bench.analysis.names import BASE, in_table_order, malloc
 from mallard.bench.analysis.panel.works import (
     FASTEST_MALLOC,
+    Comparison,
     Work,
     cells_by_work,
     compare,
@@ -28,41 +32,63 @@ HISTORY = "history_held_bytes"
 POOLS = ("multipool", "monotonic")
 MULTIPOOLS = (POOLS[0], *REUSES, *AGED)
 WIDEST = 3.0  # of an interval: its ends, as a ratio
-NOT_MEASURED = "Not measured on this machine yet."
-Cells = Mapping[str, Mapping[str, Cell]]
+Cells = Mapping[str, Mapping[str, Cell]]  # program -> strategy -> cell
+
+BLOCKS["age_conditions"] = lambda: run_conditions(_mallocs_run().run)
+BLOCKS["age_pools_conditions"] = lambda: run_conditions(_pools_run().run)
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "age_programs": lambda: _of_run(_main_allocators),
-        "which_malloc": lambda: _of_run(_mallocs),
-        "which_malloc_answer": lambda: _of_run(_best_mallocs),
-        "age_conditions": lambda: _of_run(lambda run: run_conditions(run)),
-        "age_pools": lambda: _of_run(_pools, pools_run),
-        "age_pools_conditions": lambda: _of_run(lambda run: run_conditions(run), pools_run),
-    }
+@dataclass(frozen=True)
+class AgedRun:
+    """A stored run of programs in several ages: pairs are of young and of old processes."""
+
+    run: StoredRun
+
+    @cached_property
+    def works(self) -> list[list[Work]]:
+        by_setting = group_works(NAME, self.run.rows)
+        return [
+            [work for setting, works in by_setting.items() if dict(setting)["age"] == age for work in works]
+            for age in (YOUNG, OLD)
+        ]
+
+    @cached_property
+    def cells(self) -> list[Cells]:
+        return list(map(cells_by_work, self.works))
+
+    def compared(
+        self, names: Iterable[str], base: str
+    ) -> Iterator[tuple[str, Comparison, Comparison, Ratio]]:
+        """Those that can be compared at both ages, with the time in old processes relative to young ones."""
+        for name in names:
+            young, old = (compare(cells, name, base) for cells in self.cells)
+            aged = self.aged(name)
+            if young and old and aged:
+                yield name, young, old, aged
+
+    def aged(self, name: str) -> Ratio | None:
+        """The time in an old heap as a ratio to that in a young one."""
+        return _aged(*self.cells, name)
+
+    def names(self) -> list[str]:
+        return in_table_order({name for cells in self.cells[1].values() for name in cells})
 
 
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {
-        "age_programs": lambda: _of_run(_allocators),
-        "age_each": lambda: _of_run(_each_program),
-    }
+@cache
+def _mallocs_run() -> AgedRun:
+    """Under several mallocs."""
+    return AgedRun(next(run for run in _runs_of_ages() if run.run["options"].get("mallocs")))
 
 
-def aged_run() -> StoredRun | None:
-    """The stored run of programs in several ages under several mallocs, if there is one."""
-    return next((run for run in _runs_of_ages() if run.run["options"].get("mallocs")), None)
-
-
-def pools_run() -> StoredRun | None:
-    """The one of pools that have had the history themselves."""
-    return next((run for run in _runs_of_ages() if AGED[0] in run.run["options"]["strategies"]), None)
+@cache
+def _pools_run() -> AgedRun:
+    """Of pools that have had the history themselves."""
+    return AgedRun(next(run for run in _runs_of_ages() if AGED[0] in run.run["options"]["strategies"]))
 
 
 def compared_runs() -> list[StoredRun]:
     """Those of sentence()."""
-    return [run for run in (aged_run(), pools_run()) if run]
+    return [_mallocs_run().run, _pools_run().run]
 
 
 def _runs_of_ages() -> Iterator[StoredRun]:
@@ -70,13 +96,8 @@ def _runs_of_ages() -> Iterator[StoredRun]:
 
 
 def old_cells() -> tuple[Cells, str]:
-    """Of the stored run's old processes, and the malloc with the least mean there: the strategies' cells are
-    those over it. Empty without a stored run.
-    """
-    run = aged_run()
-    if run is None:
-        return {}, ""
-    works = cells_by_work(_works(run, OLD))
+    """Of old processes, and the malloc with the least mean there: the strategies' cells are those over it."""
+    _, works = _mallocs_run().cells
     best = _best_malloc(works)
     chosen = {BASE: BASE, FASTEST_MALLOC: FASTEST_MALLOC} | {name: under(name, best) for name in POOLS}
     cells = {
@@ -88,14 +109,15 @@ def old_cells() -> tuple[Cells, str]:
 
 def sentence() -> str:
     """README's, next to its figures of young processes."""
-    run = aged_run()
+    run = _mallocs_run()
     old, best = old_cells()
-    against = compare(old, POOLS[0], FASTEST_MALLOC)
-    own = _aged(cells_by_work(_works(run, YOUNG)), old, BASE) if run else None
-    held = _memory(_works(run, OLD), under(POOLS[0], best)) if run else None
-    added = _added(_works(run, OLD), under(POOLS[0], best)) if run else None
-    if against is None or own is None or held is None or added is None:
-        return ""
+    against, own = compare(old, POOLS[0], FASTEST_MALLOC), run.aged(BASE)
+    held = _memory(run.works[1], under(POOLS[0], best))
+    assert against
+    assert own
+    added = _added(run.works[1], under(POOLS[0], best))
+    assert held
+    assert added
     return (
         f"**Old processes** (a model: of 96 MB of other blocks, replaced three times, 60 % were freed): over "
         f"{len(against.ratios)} large programs a new `{POOLS[0]}` for each scope, over {best}, takes "
@@ -108,10 +130,8 @@ def sentence() -> str:
 
 def _aged_pool(new: Ratio) -> str:
     """What a pool that has served the history loses, and whether to the fastest malloc, too."""
-    run = pools_run()
-    aged = compare(cells_by_work(_works(run, OLD)), AGED[0], POOLS[0]) if run else None
-    if aged is None:
-        return ""
+    aged = compare(_pools_run().cells[1], AGED[0], POOLS[0])
+    assert aged
     slower = ", more than that malloc" if aged.mean.low * new.low > 1.0 else ""
     return f" A pool that served that past takes {percent_text(aged.mean)} of a new one's time{slower}"
 
@@ -124,16 +144,6 @@ def _best_malloc(works: Cells) -> str:
     return split(best)[1] or OWN
 
 
-def _of_run(text: Callable[[StoredRun], str], find: Callable[[], StoredRun | None] = aged_run) -> str:
-    run = find()
-    return text(run) if run else NOT_MEASURED
-
-
-def _works(run: StoredRun, age: str) -> list[Work]:
-    by_setting = group_works(NAME, run.rows)
-    return [work for setting, works in by_setting.items() if dict(setting)["age"] == age for work in works]
-
-
 def _label(name: str) -> str:
     """`glibc`, `mimalloc3`, `multipool over snmalloc`"""
     plain, under = split(name)
@@ -142,35 +152,28 @@ def _label(name: str) -> str:
     return f"`{plain}` over {under or OWN}"
 
 
-def _main_allocators(run: StoredRun) -> str:
+@block("age_programs")
+def _main_allocators() -> str:
     """Of glibc and of the best malloc in old processes."""
     _, best = old_cells()
-    return _allocators(run, {OWN, best})
+    return _allocators({OWN, best})
 
 
-def _allocators(run: StoredRun, mallocs: Collection[str] = ()) -> str:
+@whole_table("age_programs")
+def _allocators(mallocs: Collection[str] = ()) -> str:
     """A line for each allocator, with these mallocs or with all: against each program's fastest malloc, young
     and old, and against itself.
     """
-    young, old = (cells_by_work(_works(run, age)) for age in (YOUNG, OLD))
-    names = in_table_order({name for cells in old.values() for name in cells if name != FASTEST_MALLOC})
-    if mallocs:
-        names = [name for name in names if (split(name)[1] or OWN) in mallocs]
+    run = _mallocs_run()
+    names = [name for name in run.names() if not mallocs or (split(name)[1] or OWN) in mallocs]
+    names = sorted(
+        (name for name in names if name != FASTEST_MALLOC), key=lambda name: split(name)[0] != BASE
+    )
     lines = []
-    for name in sorted(names, key=lambda name: split(name)[0] != BASE):
-        against = [compare(cells, name, FASTEST_MALLOC) for cells in (young, old)]
-        aged, held = _aged(young, old, name), _memory(_works(run, OLD), name)
-        if aged is None or None in against:
-            continue
-        lines.append(
-            [
-                _label(name),
-                *(percent_text(comparison.mean) for comparison in against if comparison),
-                percent_text(aged),
-                f"{percent(held)} %" if held else "",
-                str(len(against[1].ratios) if against[1] else 0),
-            ]
-        )
+    for name, young, old, aged in run.compared(names, FASTEST_MALLOC):
+        held = _memory(run.works[1], name)
+        texts = [percent_text(ratio) for ratio in (young.mean, old.mean, aged)]
+        lines.append([_label(name), *texts, f"{percent(held)} %" if held else "", str(len(old.ratios))])
     heading = [
         *("allocator", "young, of each program's fastest malloc", "old, of the fastest malloc there"),
         *("old, of itself young", "memory, of that malloc's", "programs"),
@@ -178,65 +181,46 @@ def _allocators(run: StoredRun, mallocs: Collection[str] = ()) -> str:
     return markdown_table(heading, lines)
 
 
-def _mallocs(run: StoredRun) -> str:
+@block("which_malloc")
+def _mallocs() -> str:
     """A line for each malloc, glibc's first: the time of programs without a local allocator in percent of
     glibc's, young and old, the programs in which it is the fastest, and the memory of the process.
     """
-    works = [_works(run, age) for age in (YOUNG, OLD)]
-    cells = [cells_by_work(some) for some in works]
-    names = in_table_order({name for of_work in cells[1].values() for name in of_work})
+    run = _mallocs_run()
     lines = []
-    for name in (name for name in names if split(name)[0] == BASE):
-        against = [compare(some, name, BASE) for some in cells]
-        if None in against:
-            continue
+    mallocs = (name for name in run.names() if split(name)[0] == BASE)
+    for name, young, old, _ in run.compared(mallocs, BASE):
+        means = ["100 %" if name == BASE else percent_text(one.mean) for one in (young, old)]
         fastest = [
-            sum(of_work[FASTEST_MALLOC].strategy == name for of_work in some.values()) for some in cells
+            sum(of_work[FASTEST_MALLOC].strategy == name for of_work in cells.values()) for cells in run.cells
         ]
-        held = [_memory_of_glibcs(some, name) for some in works]
-        lines.append(
-            [
-                _label(name),
-                *("100 %" if name == BASE else percent_text(one.mean) for one in against if one),
-                " / ".join(map(str, fastest)),
-                " / ".join(f"{percent(share)} %" if share else "" for share in held),
-            ]
-        )
+        held = [_memory(works, name, BASE) for works in run.works]
+        shares = " / ".join(f"{percent(share)} %" if share else "" for share in held)
+        lines.append([_label(name), *means, " / ".join(map(str, fastest)), shares])
     heading = ["malloc", "time, young", "time, old", "fastest in, young / old", "memory, young / old"]
     return markdown_table(heading, lines)
 
 
-def _best_mallocs(run: StoredRun) -> str:
+@block("which_malloc_answer")
+def _best_mallocs() -> str:
     """The mallocs with the least mean time and the least mean memory, young and old."""
+    run = _mallocs_run()
     texts = []
-    for age in (YOUNG, OLD):
-        works = _works(run, age)
-        cells = cells_by_work(works)
+    for age, works, cells in zip((YOUNG, OLD), run.works, run.cells, strict=True):
         best = under(BASE, _best_malloc(cells))
         mean = compare(cells, best, BASE)
         held = {
             name: share
             for name in {name for of_work in cells.values() for name in of_work}
-            if split(name)[0] == BASE and (share := _memory_of_glibcs(works, name))
+            if split(name)[0] == BASE and (share := _memory(works, name, BASE))
         }
-        least = min(held, key=lambda name: held[name], default="")
-        if mean and least:
-            texts.append(
-                f"in {age} processes {_label(best)} takes {percent_text(mean.mean)} of the time of glibc's "
-                f"malloc, and {_label(least)} {percent(held[least])} % of its memory"
-            )
+        least = min(held, key=lambda name: held[name])
+        assert mean
+        texts.append(
+            f"in {age} processes {_label(best)} takes {percent_text(mean.mean)} of the time of glibc's "
+            f"malloc, and {_label(least)} {percent(held[least])} % of its memory"
+        )
     return f"The best means: {'; '.join(texts)}."
-
-
-def _memory_of_glibcs(works: list[Work], name: str) -> float | None:
-    """What the process holds at the peak, with what a history left."""
-    pairs = [
-        (_held(work, name), _held(work, BASE))
-        for work in works
-        if {name, BASE} <= work.line.cells.keys() and work.line.finished(name)
-    ]
-    shares = [own / other for own, other in pairs if own and other]
-    return geometric_mean(shares) if shares else None
 
 
 def _aged(young: Cells, old: Cells, name: str) -> Ratio | None:
@@ -250,14 +234,14 @@ def _aged(young: Cells, old: Cells, name: str) -> Ratio | None:
     return geometric_mean_ratio(pairings) if pairings else None
 
 
-def _memory(works: list[Work], name: str) -> float | None:
-    """What the process holds at the peak with all that the history left, against the fastest malloc of each
-    program. A malloc reuses what was freed before; a pool's memory comes on top."""
+def _memory(works: list[Work], name: str, base: str = FASTEST_MALLOC) -> float | None:
+    """What the process holds at the peak with all that the history left, against the base in each program. A
+    malloc reuses what was freed before; a pool's memory comes on top.
+    """
     shares = []
     for work in works:
-        rival = with_fastest_malloc(work.line.cells).get(FASTEST_MALLOC)
-        own = _held(work, name) if name in work.line.cells else None
-        other = _held(work, rival.strategy) if rival else None
+        cells = with_fastest_malloc(work.line.cells)
+        own, other = (_held(work, cells[each].strategy) if each in cells else 0.0 for each in (name, base))
         if own and other:
             shares.append(own / other)
     return geometric_mean(shares) if shares else None
@@ -286,31 +270,23 @@ def _resolved(ratio: Ratio) -> str:
     return percent_text(ratio)
 
 
-def _pools(run: StoredRun) -> str:
+@block("age_pools")
+def _pools() -> str:
     """A line for each order of reuse and for pools that had the history, against `multipool`."""
-    young, old = (cells_by_work(_works(run, age)) for age in (YOUNG, OLD))
     lines = []
-    for name in (BASE, *MULTIPOOLS):
-        against = [compare(cells, name, POOLS[0]) for cells in (young, old)]
-        aged = _aged(young, old, name)
-        if aged is None or None in against:
-            continue
-        lines.append(
-            [
-                _label(name) if name == BASE else f"`{name}`",
-                *("100 %" if name == POOLS[0] else percent_text(one.mean) for one in against if one),
-                percent_text(aged),
-                str(len(against[1].ratios) if against[1] else 0),
-            ]
-        )
+    for name, young, old, aged in _pools_run().compared((BASE, *MULTIPOOLS), POOLS[0]):
+        label = _label(name) if name == BASE else f"`{name}`"
+        means = ["100 %" if name == POOLS[0] else percent_text(one.mean) for one in (young, old)]
+        lines.append([label, *means, percent_text(aged), str(len(old.ratios))])
     return markdown_table(
         ["allocator", "young, of `multipool`", "old, of it", "old, of itself young", "programs"], lines
     )
 
 
-def _each_program(run: StoredRun) -> str:
+@whole_table("age_each")
+def _each_program() -> str:
     """A line for each program: glibc and `multipool` old against young, and the fastest malloc of both."""
-    young, old = (cells_by_work(_works(run, age)) for age in (YOUNG, OLD))
+    young, old = _mallocs_run().cells
     lines = []
     for program, cells in old.items():
         fastest = [malloc(of[program][FASTEST_MALLOC].strategy) or OWN for of in (young, old)]
@@ -320,12 +296,8 @@ def _each_program(run: StoredRun) -> str:
             continue
         pool = min(pools, key=lambda name: cells[name].ns_per_operation)
         against = compare({program: cells}, pool, FASTEST_MALLOC)
-        lines.append(
-            [
-                *(program, _resolved(own), " / ".join(fastest), _label(pool)),
-                _resolved(against.mean) if against else "",
-            ]
-        )
+        of_malloc = _resolved(against.mean) if against else ""
+        lines.append([program, _resolved(own), " / ".join(fastest), _label(pool), of_malloc])
     heading = [
         *("program", "glibc, old of young", "fastest malloc, young / old", "fastest pool, old"),
         "of the fastest malloc",

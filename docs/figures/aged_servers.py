@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from figures import block, whole_table
 from figures.stored import markdown_table
 from mallard.bench.analysis.words import times_text
 from mallard.shared.stats import Ratio
@@ -17,18 +17,6 @@ from mallard.shared.stats import Ratio
 STORED = Path(__file__).resolve().parents[2] / "bench/results" / "aged_servers.json"
 NEAR = 1.3  # the factor within which a prediction is to be
 NAMES = {"documents": "documents in Python", "redis": "Redis", "postgresql": "PostgreSQL"}
-NOT_MEASURED = "Not measured yet: `advisor/aged_servers/measure.py` does it."
-
-
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "aged_servers": lambda: _table() if rows() else NOT_MEASURED,
-        "aged_servers_conditions": lambda: _conditions() if rows() else NOT_MEASURED,
-    }
-
-
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"aged_servers_heaps": lambda: _heaps() if rows() else NOT_MEASURED}
 
 
 @dataclass(frozen=True)
@@ -60,8 +48,6 @@ class Row:
 
 @cache
 def rows() -> list[Row]:
-    if not STORED.exists():
-        return []
     stored = [Row(row) for row in json.loads(STORED.read_text(encoding="utf-8"))["rows"]]
     order = [*NAMES]
     return sorted(
@@ -73,6 +59,7 @@ def rows() -> list[Row]:
     )
 
 
+@block("aged_servers")
 def _table() -> str:
     heading = [
         *("server, request", "churn", "malloc", "young, ms", "after an hour"),
@@ -95,6 +82,7 @@ def _table() -> str:
     return markdown_table(heading, lines)
 
 
+@whole_table("aged_servers_heaps")
 def _heaps() -> str:
     """What glibc's heap held before the first churn, after the first, and at the end; and the model's."""
     heading = ["server, churn", "rounds", "resident, MB", "free, MB", "free chunks", "bytes of a chunk"]
@@ -129,6 +117,7 @@ def _figure(value: int | None, unit: float) -> str:
     return "-" if value is None else f"{value / unit:,.0f}"
 
 
+@block("aged_servers_conditions")
 def _conditions() -> str:
     data = [row.data for row in rows()]
     machine = data[0]["machine"]

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from statistics import fmean, median
 
-from figures.claims import runs_text
-from figures.stored import StoredRun, markdown_table, stored_file, stored_runs
+from figures import block, whole_table
+from figures.claims import runs, runs_text
+from figures.stored import StoredRun, markdown_table
 from mallard.bench.analysis.averages import mean_over_rows
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.density import Summary, summaries
@@ -23,7 +24,6 @@ from mallard.bench.analysis.peers import (
     value_text,
 )
 from mallard.bench.analysis.peers import Summary as PeerSummary
-from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.papers.tables import P0089, P0213
 from mallard.bench.result import OK, Row
 from mallard.bench.strategy_names import PAPERS, WINK_MARK, paper_number
@@ -32,7 +32,6 @@ from mallard.shared.report.figures import ratio_figure
 from mallard.shared.stats import Ratio
 
 PREFIX = "bde-"
-NOTHING = "Not measured yet."
 LEAST_LOSS = 1.02  # as a ratio
 NO_BUFFER = "none"
 # Another setting of an experiment, as a column next to it.
@@ -40,32 +39,14 @@ IN_OLD_PROCESSES = "programs, old"
 WITHOUT_BUFFER = "density, no buffer"
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "bde_pairs": lambda: pairs(whole=False),
-        "bde_losses": slower,
-        "bde_faults": faults,
-        "bde_conditions": conditions,
-    }
-
-
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"bde_averages": averages, "bde_pairs": lambda: pairs(whole=True)}
-
-
+@block("bde_conditions")
 def conditions() -> str:
-    return runs_text("Compared in", {stored.run["id"] for stored in bde_runs()}) if bde_runs() else NOTHING
+    return runs_text("Compared in", {stored.run["id"] for stored in bde_runs()})
 
 
 @cache
 def bde_runs() -> list[StoredRun]:
-    return [
-        stored
-        for name in EXPERIMENTS
-        if stored_file(name).exists()
-        for stored in stored_runs(name)
-        if any(row.strategy.startswith(PREFIX) for row in stored.rows)
-    ]
+    return [stored for stored in runs() if any(row.strategy.startswith(PREFIX) for row in stored.rows)]
 
 
 def runs_of(column: str) -> list[StoredRun]:
@@ -94,39 +75,33 @@ def pairs_of(column: str) -> list[Counterpart]:
 
 
 @cache
-def summary() -> Summary | None:
+def summary() -> Summary:
     """Of the run of density whose strategies begin in a buffer."""
-    return summaries(runs_of("density")[0].rows)[0] if runs_of("density") else None
+    return summaries(runs_of("density")[0].rows)[0]
 
 
 def means() -> dict[str, Ratio]:
     """The mean over the rows of density, to new-delete, of the counterpart of each of P0089's strategies."""
-    found = summary()
-    if found is None:
-        return {}
-    pairs = ((name, mean_over_rows(found.tables, f"{PREFIX}{name}", BASE)) for name in PAPERS.values())
+    pairs = ((name, mean_over_rows(summary().tables, f"{PREFIX}{name}", BASE)) for name in PAPERS.values())
     return {name: mean for name, mean in pairs if mean}
 
 
+@whole_table("bde_averages")
 def averages() -> str:
     """P0089's strategies by both libraries, with the papers' means over the same rows."""
-    found = summary()
-    if found is None:
-        return NOTHING
-    heading = ["strategy", "AS", "mallard's, here", "BDE's, here", "BDE's, P0213", "BDE's, P0089"]
+    heading = [f"% of {BASE}", "AS", "mallard's, here", "BDE's, here", "BDE's, P0213", "BDE's, P0089"]
     lines = []
     for name, theirs in means().items():
-        printed = (found.printed_mean(paper, name) for paper in (P0213, P0089))
-        figures = [100 * found.means[name].median, 100 * theirs.median, *printed]
+        printed = (summary().printed_mean(paper, name) for paper in (P0213, P0089))
+        figures = [100 * summary().means[name].median, 100 * theirs.median, *printed]
         texts = ("" if figure is None else f"{figure:.1f}" for figure in figures)
         lines.append([name, paper_number(name), *texts])
-    return markdown_table([f"% of {BASE}", *heading[1:]], lines, texts=2)
+    return markdown_table(heading, lines, texts=2)
 
 
+@block("bde_faults")
 def faults() -> str:
     """The page faults of the timed parts of density, of which BDE's multipool has most."""
-    if not runs_of("density"):
-        return NOTHING
     theirs = f"{PREFIX}multipool"
     a_leaf = {name: _mean(name, lambda row: row.minor_faults) for name in (theirs, "multipool", BASE)}
     system = _mean(theirs, lambda row: row.system_ns) / _mean(theirs, lambda row: row.cpu_ns)
@@ -147,12 +122,11 @@ def _mean(strategy: str, amount: Callable[[Row], int]) -> float:
     return fmean(map(median, by_cell.values()))
 
 
-def pairs(*, whole: bool) -> str:
+@block("bde_pairs", is_part=True)
+def pairs(*, whole: bool = False) -> str:
     """mallard's time by BDE's, a line for each strategy of the papers, a column for each experiment; in the
     whole table with its interval and the number of cells by verdict.
     """
-    if not bde_runs():
-        return NOTHING
     by_name: dict[str, dict[str, PeerSummary]] = {}
     for column in columns():
         for pair in pairs_of(column):
@@ -173,6 +147,7 @@ def _summary(summary: PeerSummary | None, *, whole: bool) -> str:
     return f"{ratio_text(summary.mean)} {cells}"
 
 
+@block("bde_losses")
 def slower() -> str:
     """A line for each experiment with cells in which BDE's counterpart is faster beyond the interval."""
     lines = []

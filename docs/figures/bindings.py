@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from figures import block
 from figures.stored import StoredRun, markdown_table, nanoseconds, run_conditions, with_strategy
 from mallard.bench.cells import cell_rows
 from mallard.bench.papers.catalogue import INLINE_PAIRS
@@ -14,23 +13,18 @@ MARKS = ("", INLINE_MARK, BASE_MARK)
 HEADING = ("type parameter", "inline base", "abstract base")
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "bindings_pair": _pairs,
-        "bindings_conditions": _conditions,
-    }
-
-
 def _run(experiment: str) -> StoredRun:
     stored = with_strategy(experiment, f"multipool{INLINE_MARK}")
     assert stored is not None
     return stored
 
 
+@block("bindings_conditions")
 def _conditions() -> str:
     return run_conditions(_run("primitives"), _run("density"))
 
 
+@block("bindings_pair")
 def _pairs() -> str:
     """Nanoseconds of a pair of 24 bytes."""
     (cells,) = [

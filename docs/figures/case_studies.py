@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+from figures import BLOCKS, WHOLE_TABLES
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "advisor/case_studies"))
 
@@ -37,32 +39,28 @@ INTERVALS = ("promised interval meets the fact's", "interval narrow enough")
 MOST_ROWS = 3  # of a table of programs; `--print` has the others
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "case_summary": lambda: "\n".join(
-            f"- {text}" for text in (*foreign_summary(regret.read()), summary(later(read())))
-        ),
-        "case_order": lambda: order(read()),
-        "case_bounds": lambda: bounds(read()),
-        "case_age": lambda: age(read()),
-        "case_estimates": lambda: estimates(read()),
-        "case_rewrites": lambda: rewrites(read()),
-        "case_score": lambda: scores(read()),
-        "case_misses": lambda: misses(later(read()), explanations(), without=INTERVALS),
-        "foreign_score": lambda: foreign_score(regret.read(), regret.read_nulls()),
-        "foreign_rules": lambda: foreign_rules(regret.read()),
-        "foreign_nulls": lambda: foreign_nulls(regret.read()),
-        "foreign_programs": lambda: foreign_programs(most_regretted(regret.read())),
-    }
-
-
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {
-        "case_studies": lambda: table(read()),
-        "case_builds": lambda: builds(read()),
-        "case_misses": lambda: misses(read(), explanations()),
-        "foreign_programs": lambda: foreign_programs(regret.read()),
-    }
+BLOCKS.update(
+    case_summary=lambda: "\n".join(
+        f"- {text}" for text in (*foreign_summary(regret.read()), summary(later(read())))
+    ),
+    case_order=lambda: order(read()),
+    case_bounds=lambda: bounds(read()),
+    case_age=lambda: age(read()),
+    case_estimates=lambda: estimates(read()),
+    case_rewrites=lambda: rewrites(read()),
+    case_score=lambda: scores(read()),
+    case_misses=lambda: misses(later(read()), explanations(), without=INTERVALS),
+    foreign_score=lambda: foreign_score(regret.read(), regret.read_nulls()),
+    foreign_rules=lambda: foreign_rules(regret.read()),
+    foreign_nulls=lambda: foreign_nulls(regret.read()),
+    foreign_programs=lambda: foreign_programs(most_regretted(regret.read())),
+)
+WHOLE_TABLES.update(
+    case_studies=lambda: table(read()),
+    case_builds=lambda: builds(read()),
+    case_misses=lambda: misses(read(), explanations()),
+    foreign_programs=lambda: foreign_programs(regret.read()),
+)
 
 
 def later(cells: list[Cell]) -> list[Cell]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container
+from collections.abc import Container
 from functools import cache
 
-from figures.stored import StoredRun, is_current, markdown_table, stored_file, stored_runs
+from figures import BLOCKS, WHOLE_TABLES, block
+from figures.stored import StoredRun, is_current, markdown_table, stored_runs
 from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, Entry, ledger
 from mallard.bench.claims.claim import claims
 from mallard.bench.experiments import EXPERIMENTS
@@ -19,17 +20,12 @@ BUSY = "busy"  # the kind of a note
 FAR = 3.0  # the least factor between a figure and its claim, for the page
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "claims": far,
-        "claims_conditions": conditions,
-        "coverage": lambda: report_table(sizes(coverage(row for stored in runs() for row in stored.rows))),
-        "verdict_counts": counts,
-    }
+WHOLE_TABLES["claims"] = lambda: disagreeing(NOT_REPRODUCED, NOT_MEASURED)
+BLOCKS["coverage"] = lambda: report_table(sizes(coverage(row for stored in runs() for row in stored.rows)))
 
 
 def runs() -> list[StoredRun]:
-    return [run for name in EXPERIMENTS if stored_file(name).exists() for run in stored_runs(name)]
+    return [run for name in EXPERIMENTS for run in stored_runs(name)]
 
 
 @cache
@@ -39,10 +35,7 @@ def entries() -> list[Entry]:
     return ledger(row for stored in runs() for row in stored.rows)
 
 
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"claims": lambda: disagreeing(NOT_REPRODUCED, NOT_MEASURED)}
-
-
+@block("claims")
 def far() -> str:
     """The claims that are not reproduced by far, and the number of the others."""
     missed = [entry for entry in entries() if entry.verdict == NOT_REPRODUCED]
@@ -89,6 +82,7 @@ def _line(entry: Entry) -> list[str]:
     return [part.replace("|", "\\|").replace("<", "&lt;") for part in parts]
 
 
+@block("claims_conditions")
 def conditions() -> str:
     return runs_text("Decided by", {entry.run for entry in entries()})
 
@@ -110,6 +104,7 @@ def runs_text(verb: str, numbers: Container[int | None]) -> str:
     return f"{text} The library has changed since{f' {len(named) - current} of them' if current else ''}."
 
 
+@block("verdict_counts")
 def counts() -> str:
     """A line a document, a column a verdict."""
     return report_table(documents(entries()))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from costs import RESULTS
+
+from figures import block
 
 from .stored import markdown_table
 
@@ -19,19 +20,12 @@ SHOWN = (
 )
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {"program_bytes": program_bytes, "compile_instructions": compile_instructions}
-
-
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"compile_instructions": lambda: compile_instructions(whole=True)}
-
-
 def stored() -> dict[str, Any]:
     costs: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
     return costs
 
 
+@block("program_bytes")
 def program_bytes() -> str:
     costs = stored()
     least = min(costs["bytes"].values())
@@ -40,6 +34,7 @@ def program_bytes() -> str:
     return f"{table}\n\n{costs['compiler']}, `-O2 -DNDEBUG`, x86-64; all of `size`."
 
 
+@block("compile_instructions", is_part=True)
 def compile_instructions(*, whole: bool = False) -> str:
     """The page has what most programs include."""
     costs = stored()

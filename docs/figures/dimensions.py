@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from figures.stored import conditions, load, markdown_table, stored_file
+from figures import block
+from figures.stored import conditions, load, markdown_table
 from mallard.bench.analysis.cell_tables import Line
 from mallard.bench.analysis.names import BASE, malloc
 from mallard.bench.analysis.panel.dimensions import value_text, varied
@@ -19,20 +18,11 @@ NAME = EXPERIMENT.name
 FASTEST_MALLOC = "fastest other malloc"
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {NAME: table}
-
-
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {NAME: lambda: table(whole=True)}
-
-
+@block(NAME, is_part=True)
 def table(*, whole: bool = False) -> str:
     """Percent of new-delete, which is in nanoseconds; the pick of a line is bold. The page has the ends of
     each dimension, and the fastest of the mallocs.
     """
-    if not stored_file(NAME).exists():
-        return f"Not measured yet: `mallard bench {NAME}` does it."
     measured = race_tables(NAME, load(NAME).rows)[0]
     names = [name for name in measured.strategies if whole or not malloc(name)]
     if not whole:

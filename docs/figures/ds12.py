@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
+from figures import WHOLE_TABLES
 from figures.stored import StoredRun, markdown_table, on_huge_pages, run_conditions, stored_runs
 from mallard.bench.analysis.cell_tables import density_tables
 from mallard.bench.analysis.names import BASE
@@ -33,8 +34,7 @@ STEPPING = (BASE, MONOTONIC, WALK)
 Times = Mapping[int, Mapping[str, float]]  # size -> strategy -> nanoseconds a leaf element
 
 
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"ds12": lambda: "\n\n".join((table(), observations(), run_conditions(_run())))}
+WHOLE_TABLES["ds12"] = lambda: "\n\n".join((table(), observations(), run_conditions(_run())))
 
 
 def _run() -> StoredRun:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from figures import block
 from figures.stored import StoredRun, log2_text, markdown_table, ratio_text, run_conditions, stored_runs
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.fragmentation import (
@@ -50,19 +50,6 @@ class Source:
         return f"{structures} with {sizes} elements"
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "fragmentation": means,
-        "fragmentation_population": population,
-        "fragmentation_all_freed": all_freed,
-        "fragmentation_conditions": conditions,
-    }
-
-
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"fragmentation": lambda: means(whole=True)}
-
-
 def sources() -> list[Source]:
     by_name: dict[str, Source] = {}
     for stored in stored_runs("fragmentation"):
@@ -76,6 +63,7 @@ def sources() -> list[Source]:
     return list(by_name.values())
 
 
+@block("fragmentation", is_part=True)
 def means(*, whole: bool = False) -> str:
     """A page has the mean of several shares without these."""
     columns = []
@@ -91,6 +79,7 @@ def means(*, whole: bool = False) -> str:
     return markdown_table(["strategy", *(head for head, *_ in columns)], lines)
 
 
+@block("fragmentation_population")
 def population() -> str:
     """Of each source, because they may be of different runs."""
     return (
@@ -98,6 +87,7 @@ def population() -> str:
     )
 
 
+@block("fragmentation_all_freed")
 def all_freed() -> str:
     """Whether local allocators suffer more where everything was freed, with the slowdowns of both sides."""
     texts = []
@@ -120,6 +110,7 @@ def all_freed() -> str:
     return " ".join(texts)
 
 
+@block("fragmentation_conditions")
 def conditions() -> str:
     stored = {source.stored.run["id"]: source.stored for source in sources()}
     return run_conditions(*stored.values())

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from figures.stored import conditions, load, markdown_table, median_percent, stored_file
+from figures import BLOCKS, WHOLE_TABLES, block
+from figures.stored import conditions, load, markdown_table, median_percent
 from figures.strategy_table import decisive, figure_text, memory_text, shown, time_text
 from mallard.bench.analysis.cell_tables import CellTable, Line, figure_table
 from mallard.bench.analysis.panel.phases import (
@@ -29,63 +30,35 @@ HEAP = ("heap",)
 SHOWN_RANGE = 1000  # nodes
 SHOWN_SHARES = (10, 100)  # percent of the operations
 
-Block = Callable[[], str]
 Select = Callable[[Sequence[str]], Sequence[str]]
 
-
-def blocks() -> dict[str, Block]:
-    entries: dict[str, tuple[str, Block]] = {
-        "growth_forward": (FORWARD, lambda: _times(FORWARD)),
-        "heap_churn": (CHURN, _churn),
-        **{f"{name}_sentences": (name, _saying(name)) for name in (FORWARD, BACKWARD, SHRINK)},
-        "burst_gain": (BURST, _burst_gain),
-    }
-    return {
-        **{
-            name.replace("-", "_"): _where_measured(experiment, block)
-            for name, (experiment, block) in entries.items()
-        },
-        "growth_conditions": _conditions,
-    }
+BLOCKS.update(
+    growth_forward=lambda: _times(FORWARD),
+    growth_conditions=lambda: conditions(FORWARD, BACKWARD, SHRINK, BURST, CHURN),
+    expansion_forward_sentences=lambda: _sentences(FORWARD),
+    expansion_backward_sentences=lambda: _sentences(BACKWARD),
+    shrink_to_fit_sentences=lambda: _sentences(SHRINK),
+)
+WHOLE_TABLES.update(
+    growth_forward=lambda: _times(FORWARD, whole=True),
+    shrink_to_fit=lambda: _times(SHRINK, whole=True),
+    burst_gain=lambda: _burst_gain(list, percent_text),
+)
 
 
-def whole_tables() -> dict[str, Block]:
-    return {
-        "growth_forward": lambda: _times(FORWARD, whole=True),
-        "shrink_to_fit": lambda: _times(SHRINK, whole=True),
-        "burst_gain": lambda: _burst_gain(list, percent_text),
-        "heap_churn": lambda: _churn(whole=True),
-    }
-
-
-def _where_measured(experiment: str, block: Block) -> Block:
-    """A note if there are no rows yet."""
-
-    def text() -> str:
-        if not stored_file(experiment).exists():
-            return f"Not measured yet: `mallard bench {experiment} --contenders` does it."
-        return block()
-
-    return text
-
-
-def _conditions() -> str:
-    return conditions(
-        *(name for name in (FORWARD, BACKWARD, SHRINK, BURST, CHURN) if stored_file(name).exists())
-    )
-
-
-def _saying(experiment: str) -> Block:
+def _sentences(experiment: str) -> str:
     """Of the article's sizes and larger ones, whose elements are moved by bytes if that is faster. Whole
     tables have the fastest, and the calls; only growing backward has no table of mallocs.
     """
     without, mallocs = (Fastest, LeastAt), experiment == BACKWARD
-    return lambda: _list(phase_sentences(experiment, _tables(experiment)[0], without, mallocs=mallocs))
+    sentences = phase_sentences(experiment, _tables(experiment)[0], without, mallocs=mallocs)
+    return "\n".join(f"- {sentence}" for sentence in sentences)
 
 
+@block("burst_gain")
 def _burst_gain(select: Select = shown, text: Callable[[Ratio], str] = median_percent) -> str:
     """A line for each allocator that was measured both ways: percent of the time node by node."""
-    table = _ranges()
+    (table,) = _tables(BURST)
     measured = {figure for line in table.lines for cell in line.cells.values() for figure in cell.figures}
     phases = [phase for phase in (*by_ranges.RANGES, *by_ranges.WHOLE) if phase.figure in measured]
     lines = []
@@ -95,22 +68,8 @@ def _burst_gain(select: Select = shown, text: Callable[[Ratio], str] = median_pe
     return markdown_table(["% of the time node by node", *(phase.short for phase in phases)], lines)
 
 
-def _list(sentences: Sequence[str]) -> str:
-    return "\n".join(f"- {sentence}" for sentence in sentences)
-
-
 def _tables(experiment: str) -> list[CellTable]:
     return phase_tables(experiment, load(experiment).rows)
-
-
-def _ranges() -> CellTable:
-    (table,) = phase_tables(BURST, load(BURST).rows)
-    return table
-
-
-def _blocks() -> CellTable:
-    (table,) = phase_tables(CHURN, load(CHURN).rows)
-    return table
 
 
 def _phase_times(experiment: str) -> tuple[Quantity, ...]:
@@ -139,9 +98,10 @@ def _by_size(
     return markdown_table(heading, [[name, *(cell(line, name) for line in chosen)] for name in names])
 
 
+@block("heap_churn", is_part=True)
 def _churn(*, whole: bool = False) -> str:
     """A pair, and the bytes held for each live byte, as the operations go."""
-    table = _blocks()
+    (table,) = _tables(CHURN)
     line = table.lines[-1]
     shares = [f"{heap_churn.FRAGMENTATION.figure}_{share}" for share in SHOWN_SHARES]
     ratios = [*shares, *([heap_churn.FRAGMENTATION.figure] if whole else [])]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from figures import BLOCKS, block, whole_table
 from figures.stored import (
     StoredRun,
     conditions,
@@ -25,18 +24,7 @@ SHOWN_FACTORS = (256, 1)
 LONG = 1 << 12
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "locality": summary,
-        "locality_others": others,
-        "locality_orders": orders,
-        "locality_memory": memory,
-        "locality_conditions": lambda: conditions("locality"),
-    }
-
-
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"locality_small": small}
+BLOCKS["locality_conditions"] = lambda: conditions("locality")
 
 
 def systems() -> list[System]:
@@ -49,6 +37,7 @@ def _comparable_systems(stored: StoredRun) -> list[System]:
     return [system for system in all_systems if {BASE, POOL} <= system.surfaces.keys()]
 
 
+@block("locality")
 def summary() -> str:
     """Every third list length of the smallest system: both after the shuffle, the loss of each, and what the
     pool gains with many traversals of a list and with one.
@@ -83,6 +72,7 @@ def summary() -> str:
     return f"{log2_text(system.links)} links:\n\n" + markdown_table(heading, lines)
 
 
+@block("locality_others")
 def others() -> str:
     """A pool for each list keeps it together in other libraries, too; another malloc does not."""
     stored = next(run for run in stored_runs("locality") if "--contenders" in run.run["command"])
@@ -151,6 +141,7 @@ def _nearest() -> str:
     )
 
 
+@whole_table("locality_small")
 def small() -> str:
     """Systems that only the other stored runs have: the gain of a pool after the shuffle."""
     shown = {system.links for system in systems()}
@@ -166,6 +157,7 @@ def small() -> str:
     )
 
 
+@block("locality_orders")
 def orders() -> str:
     """Time of an access after the shuffle for each order of reuse, at the lowest temporal locality, for every
     second length.
@@ -181,6 +173,7 @@ def orders() -> str:
     return markdown_table(["list length", *(f"{name}, ns" for name in names)], lines)
 
 
+@block("locality_memory")
 def memory() -> str:
     """Bytes a link, after building and after the shuffle."""
     lines = []

@@ -4,13 +4,13 @@ than mallard's default."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
-from figures import age, locality
+from figures import BLOCKS, age, block, locality, whole_table
 from figures.claims import runs_text
 from figures.programs import MULTIPOOL_BASE, PMR_POOL, SIZES, fastest_mallocs, pool_to
-from figures.stored import is_special, load, markdown_table, run_conditions, stored_file, stored_runs
+from figures.stored import is_special, load, markdown_table, run_conditions, stored_runs
 from mallard.bench.analysis.cell_tables import Setting
 from mallard.bench.analysis.names import ours
 from mallard.bench.analysis.panel.works import FASTEST_MALLOC
@@ -41,24 +41,13 @@ Place = tuple[str, Setting]  # experiment and cell
 HEADING = ["experiment", "cell", "the fastest beyond the interval", "mallard / it"]
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "losses_answer": answer,
-        "gains_and_losses": lambda: "\n".join(
-            f"- {text}" for text in (age.sentence(), locality.gain(), young(), lost_cells()) if text
-        ),
-        "losses_programs": programs,
-        "losses_counts": counts,
-        "losses_winners": winners,
-        "losses_conditions": lambda: runs_text("Compared in", {result.run for result in all_results()}),
-        "gains_conditions": lambda: run_conditions(
-            load(PROGRAMS), *age.compared_runs(), *locality.gain_runs()
-        ),
-    }
-
-
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"losses_cells": cells, "losses_programs": lambda: programs(whole=True)}
+BLOCKS.update(
+    gains_and_losses=lambda: "\n".join(
+        f"- {text}" for text in (age.sentence(), locality.gain(), young(), lost_cells()) if text
+    ),
+    gains_conditions=lambda: run_conditions(load(PROGRAMS), *age.compared_runs(), *locality.gain_runs()),
+    losses_conditions=lambda: runs_text("Compared in", {result.run for result in all_results()}),
+)
 
 
 @cache
@@ -66,8 +55,8 @@ def all_results() -> list[CellResult]:
     """The default against each malloc and each strategy of another library, in the newest run of a cell."""
     results = []
     for experiment in EXPERIMENTS:
-        stored = stored_runs(experiment) if stored_file(experiment).exists() else []
-        for entry in cell_times(row for run in stored if not is_special(run) for row in run.rows):
+        runs = (run for run in stored_runs(experiment) if not is_special(run))
+        for entry in cell_times(row for run in runs for row in run.rows):
             default = next((name for name in DEFAULTS if name in entry.times), None)
             if default is None or entry.quantity != TIME:
                 continue
@@ -105,6 +94,7 @@ def with_rivals(results: Iterable[CellResult]) -> set[Place]:
     }
 
 
+@block("losses_answer")
 def answer() -> str:
     """The lost cells of the programs and of the other experiments, each with its population."""
     everything = all_results()
@@ -178,6 +168,7 @@ def _lost_to_the_fastest_malloc(results: Iterable[CellResult]) -> int:
     return len(losses(fastest.values()))
 
 
+@block("losses_winners")
 def winners() -> str:
     """The winners of the lost cells of the other experiments; the ends of objects make no other winner."""
     _, others, _ = _outside_of_programs(lost())
@@ -191,6 +182,7 @@ def winners() -> str:
     return f"The fastest of these {counts.total()} cells: {', '.join(texts)}{rest}."
 
 
+@block("losses_counts")
 def counts() -> str:
     """A line for each experiment: the cells with other mallocs or libraries."""
     everything = all_results()
@@ -222,6 +214,7 @@ def _is_malloc(result: CellResult) -> bool:
     return result.theirs.strategy.startswith("new-delete")
 
 
+@block("losses_programs", is_part=True)
 def programs(*, whole: bool = False) -> str:
     """The programs in which a malloc is faster beyond the interval; with `whole`, has the smaller median."""
     compared = [(f"{work}, {size}", *rest) for size in SIZES for work, *rest in fastest_mallocs(size)]
@@ -241,6 +234,7 @@ def programs(*, whole: bool = False) -> str:
     return f"{table}\n\nWithin the interval: {len(within)} more, at most {ratio_text(ratio)} in {worst}."
 
 
+@whole_table("losses_cells")
 def cells() -> str:
     """The lost cells, all on small pages. The programs have a table."""
     names = CellNames(all_results())

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from itertools import chain
 
+from figures import block, whole_table
 from figures.stored import (
     initial_buffers,
     machine_key,
@@ -29,14 +30,7 @@ NOT_AGAIN = "No experiment is stored from two processors."
 Cells = dict[str, Mapping[str, Cell]]
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {"machines": table, "machines_conditions": conditions}
-
-
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"machines": every_mean}
-
-
+@block("machines")
 def table() -> str:
     """A line for each shown experiment, without intervals: two columns for each strategy, against the fastest
     malloc where there were several, else against glibc's.
@@ -53,6 +47,7 @@ def table() -> str:
     return markdown_table(["experiment", "% of", *columns], lines, texts=2) if lines else NOT_AGAIN
 
 
+@whole_table("machines")
 def every_mean() -> str:
     """A line for each experiment, base and strategy, with the number of cells and the intervals."""
     lines = [
@@ -75,6 +70,7 @@ def _means(experiment: str, strategy: str, base: str) -> list[Comparison]:
     return found if len(found) == len(means) else []
 
 
+@block("machines_conditions")
 def conditions() -> str:
     """The processors, the runs and the buffers of monotonic strategies."""
     if not _both():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 
+from figures import BLOCKS, WHOLE_TABLES, block, whole_table
 from figures.claims import runs, runs_text
 from figures.stored import is_special
 from mallard.bench.analysis.names import BASE
@@ -16,7 +17,6 @@ from mallard.bench.analysis.peers import (
     Counterpart,
     cell_results,
     counterparts,
-    has_contenders,
     peer_sentences,
     ratio_text,
     title,
@@ -29,27 +29,20 @@ from mallard.shared.mallocs import split
 from mallard.shared.report import model
 from mallard.shared.report.markdown import markdown_table as report_table
 
-NOTHING = "Not measured yet."
 LEAST_LOSS = 1.02  # as a ratio
 POOLS_THAT_SHRINK = ("small-object-pool", "adaptive-pool")
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "counterparts": lambda: pairs(main_pairs()),
-        "peers_first": lambda: peer_sentences(all_results())[0] if all_results() else NOTHING,
-        "peers_conditions": conditions,
-    }
-
-
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"counterparts": lambda: pairs(all_pairs()), "peers": times, "peers_losses": losses}
+BLOCKS.update(
+    counterparts=lambda: pairs(main_pairs()),
+    peers_first=lambda: peer_sentences(all_results())[0],
+)
+WHOLE_TABLES["counterparts"] = lambda: pairs(all_pairs())
 
 
 @cache
 def all_results() -> list[CellResult]:
-    rows = measured()
-    return cell_results(rows) if has_contenders(rows) else []
+    return cell_results(measured())
 
 
 @cache
@@ -62,7 +55,7 @@ def measured() -> list[Row]:
 
 
 def pairs(chosen: Iterable[Counterpart]) -> str:
-    return report_table(counterparts_table(chosen)) if all_results() else NOTHING
+    return report_table(counterparts_table(chosen))
 
 
 def main_pairs() -> list[Counterpart]:
@@ -76,18 +69,17 @@ def main_pairs() -> list[Counterpart]:
     return list(chosen.values())
 
 
+@whole_table("peers")
 def times() -> str:
     """Without the phases and the memory of an experiment, which `mallard show peers` adds."""
-    timed = [result for result in all_results() if result.quantity == TIME]
-    return report_table(overview_table(timed)) if timed else NOTHING
+    return report_table(overview_table(result for result in all_results() if result.quantity == TIME))
 
 
+@whole_table("peers_losses")
 def losses() -> str:
     """A line for each quantity of an experiment: the number of cells lost by two percent or more, and the
     worst of them. All cells are on small pages.
     """
-    if not all_results():
-        return NOTHING
     names = CellNames(all_results())
     groups: dict[str, list[CellResult]] = {}
     for result in lost_in(all_results()):
@@ -111,5 +103,6 @@ def losses() -> str:
     return report_table(model.Table("Losses", columns, tuple(rows)))
 
 
+@block("peers_conditions")
 def conditions() -> str:
-    return runs_text("Compared in", {result.run for result in all_results()}) if all_results() else NOTHING
+    return runs_text("Compared in", {result.run for result in all_results()})

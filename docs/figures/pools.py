@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from figures import BLOCKS, block
 from figures.stored import conditions, load, markdown_table
 from figures.strategy_table import SHOWN_MALLOCS, decisive, figure_text, memory_text, time_text
 from mallard.bench.analysis.cell_tables import CellTable, Line
@@ -27,26 +28,13 @@ ERASURE_AMOUNTS = (by_ranges.ERASED, by_ranges.POOL, by_ranges.TRIMMED)
 SHOWN_AMOUNTS = (by_ranges.TRIMMED,)
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "small_objects": small_objects_phases,
-        "small_objects_memory": small_objects_memory,
-        "pools_conditions": lambda: conditions("small-objects", "adaptive-pool"),
-        "fixed_block": fixed_block,
-        "fixed_block_conditions": lambda: conditions("fixed-block"),
-        "adaptive_pool": adaptive_pools,
-    }
+BLOCKS.update(
+    pools_conditions=lambda: conditions("small-objects", "adaptive-pool"),
+    fixed_block_conditions=lambda: conditions("fixed-block"),
+)
 
 
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {
-        "small_objects": lambda: small_objects_phases(whole=True),
-        "small_objects_memory": lambda: small_objects_memory(whole=True),
-        "fixed_block": lambda: fixed_block(whole=True),
-        "adaptive_pool": lambda: adaptive_pools(whole=True),
-    }
-
-
+@block("small_objects", is_part=True)
 def small_objects_phases(*, whole: bool = False) -> str:
     """Every phase for objects of 16 bytes on small pages, and the memory held; frees shuffled."""
     table = phase_tables("small-objects", load("small-objects").rows)[0]
@@ -67,6 +55,7 @@ def small_objects_phases(*, whole: bool = False) -> str:
     return markdown_table(["ns an object", *heading], lines)
 
 
+@block("small_objects_memory", is_part=True)
 def small_objects_memory(*, whole: bool = False) -> str:
     """Bytes held for an object after the first allocation, a column for every second size; frees shuffled.
     A strategy that never finished is left out. The page has the subjects and what they replace.
@@ -80,6 +69,7 @@ def small_objects_memory(*, whole: bool = False) -> str:
     return markdown_table(heading, [line for line in lines if any(line[1:])])
 
 
+@block("fixed_block", is_part=True)
 def fixed_block(*, whole: bool = False) -> str:
     """Nanoseconds of every work, a column each; the versions of remove-ctrl by their own names."""
     works = next(iter(group_works("fixed-block", load("fixed-block").rows).values()))
@@ -97,6 +87,7 @@ def _columns(works: Sequence[Work]) -> list[tuple[Line, str]]:
     return [(work.line, "") for work in works]
 
 
+@block("adaptive_pool", is_part=True)
 def adaptive_pools(*, whole: bool = False) -> str:
     """Ranges of 1,000 nodes: every phase, the overhead, and the memory held once all nodes are erased."""
     (table,) = phase_tables("adaptive-pool", load("adaptive-pool").rows)

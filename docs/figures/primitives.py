@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from figures import BLOCKS, block
 from figures.stored import StoredRun, conditions, load, markdown_table, nanoseconds, with_strategy
 from mallard.bench.analysis.names import BASE, NULL
 from mallard.bench.cells import Cell, cell_rows
@@ -18,14 +17,10 @@ MALLOCS = ("mimalloc", "tcmalloc", "jemalloc")
 CALLS = "null/base"  # the cost of two calls through the abstract base that do nothing
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "primitives": table,
-        "primitives_pair": pair,
-        "primitives_conditions": lambda: conditions("primitives"),
-    }
+BLOCKS["primitives_conditions"] = lambda: conditions("primitives")
 
 
+@block("primitives_pair")
 def pair() -> str:
     """A block with the best alternatives in the same loop: today's mallocs, the fastest allocator of another
     library, and our own pool behind the abstract base.
@@ -57,10 +52,7 @@ def _cells(stored: StoredRun | None = None) -> dict[tuple[str, str], Cell]:
     }
 
 
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"primitives": lambda: table(whole=True)}
-
-
+@block("primitives", is_part=True)
 def table(*, whole: bool = False) -> str:
     """A page has those that are bound by type."""
     cells = _cells()

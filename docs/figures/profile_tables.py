@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from figures import whole_table
 from figures.stored import markdown_table
 from mallard.advisor.profile.schema import TABLES
 
 
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"profile_tables": tables}
-
-
+@whole_table("profile_tables")
 def tables() -> str:
     """A line for each table."""
     lines = [[f"`{table.name}`", table.text] for table in TABLES.values()]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import geometric_mean
 
+from figures import BLOCKS, WHOLE_TABLES, block
 from figures.age import old_cells
 from figures.bar_chart_image import Bar, Panel, bar_chart_image
 from figures.stored import (
@@ -78,22 +79,17 @@ OUTCOMES: tuple[Outcome, ...] = ("faster", "even", "not resolved", "slower")
 Cells = Mapping[str, Mapping[str, Cell]]
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    texts: dict[str, Callable[[], str]] = {
-        "programs_against": lambda: f"{against()}\n\n{against_conditions()}",
-        "programs_conditions": lambda: conditions(NAME),
-    }
-    texts[f"programs_{SIZES[-1]}"] = lambda: _times(_works(SIZES[-1]))
-    texts["programs_mallocs"] = _against_mallocs
-    texts["programs_memory"] = lambda: _memory(_works(SIZES[-1]))
-    return texts
-
-
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {
-        **{f"programs_{size}": lambda size=size: _times(_works(size), whole=True) for size in SIZES},  # type: ignore[misc]
-        "programs_memory": lambda: _memory(_works(SIZES[-1]), whole=True),
-    }
+BLOCKS.update(
+    programs_against=lambda: f"{against()}\n\n{against_conditions()}",
+    programs_conditions=lambda: conditions(NAME),
+    programs_large=lambda: _times(_works("large")),
+    programs_memory=lambda: _memory(_works("large")),
+)
+WHOLE_TABLES.update(
+    programs_small=lambda: _times(_works("small"), whole=True),
+    programs_large=lambda: _times(_works("large"), whole=True),
+    programs_memory=lambda: _memory(_works("large"), whole=True),
+)
 
 
 def _works(size: str, stored: StoredRun | None = None) -> Sequence[Work]:
@@ -274,6 +270,7 @@ def _mebibytes(work: Work, name: str, figure: str) -> str:
     return "" if value is None else f"{value / MIB:.{0 if value >= 10 * MIB else 1}f}"
 
 
+@block("programs_mallocs")
 def _against_mallocs() -> str:
     """A line for each size and main strategy against the malloc that is fastest in each program."""
     lines = []

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from figures import BLOCKS, WHOLE_TABLES
 from figures.stored import conditions, load, markdown_table
 from mallard.bench.analysis.cell_tables import CellTable, Line, setting_text
 from mallard.bench.analysis.labels import SHORT_STATUS
@@ -24,18 +24,7 @@ PLACES = {"utilization": ("T", "A", "S"), "contention": ("N", "S", "W")}
 THREADS = "W"  # the other places are exponents of two
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        **{name: partial(tables, name, whole=False) for name in SHOWN},
-        **{f"{name}_conditions": partial(conditions, name) for name in SHOWN},
-    }
-
-
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {name: partial(tables, name, whole=True) for name in SHOWN}
-
-
-def tables(experiment: str, *, whole: bool) -> str:
+def tables(experiment: str, *, whole: bool = False) -> str:
     """A table for each setting. A page has the strategies of SHOWN, and every second line of utilization."""
     texts = []
     for measured in race_tables(experiment, load(experiment).rows):
@@ -79,3 +68,9 @@ def _cell(cell: Cell | None) -> str:
         return f"{time:.2f}" if time < 10 else f"{time:.1f}"
     percent = 100 * cell.ratio.median
     return f"{percent:.1f}" if percent < 10 else f"{percent:.0f}"
+
+
+for name in SHOWN:
+    BLOCKS[name] = partial(tables, name)
+    BLOCKS[f"{name}_conditions"] = partial(conditions, name)
+    WHOLE_TABLES[name] = partial(tables, name, whole=True)

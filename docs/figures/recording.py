@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from figures import block, whole_table
 from figures.stored import markdown_table
 
 STORED = Path(__file__).resolve().parents[2] / "bench/results" / "recording.json"
@@ -20,22 +21,6 @@ PROFILED_RATE, PROFILED_BYTES = 5.0, 2 << 30  # million events a second, and mem
 LEAST_PROFILED = 1_000_000
 NOT_MEASURED = "Not measured yet: `advisor/tests/record/cost/measure.py --store` does it."
 LARGE = ("a loop", "protoc, a large file", "perl, a tree", "ruby, a tree")  # recorded once, to be profiled
-
-
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "recording_conditions": conditions,
-        "recording_programs": programs,
-    }
-
-
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {
-        "recording_hot": hot,
-        "recording_curve": curve,
-        "recording_programs": lambda: programs(whole=True),
-        "recording_profiles": profiles,
-    }
 
 
 @cache
@@ -104,6 +89,7 @@ def cases(hot_ones: bool) -> list[Case]:
     return [case for case in all_cases if (case.levels > 0) == hot_ones]
 
 
+@block("recording_conditions")
 def conditions() -> str:
     data = stored()
     machine, rounds = data["machine"], len(cases(True)[0].plain.rows)
@@ -114,6 +100,7 @@ def conditions() -> str:
     )
 
 
+@whole_table("recording_hot")
 def hot() -> str:
     heading = ("levels of a stack", "aim", *(f"{new} new" for new in (1, 2, 4)), "the collector")
     lines = []
@@ -131,6 +118,7 @@ def hot() -> str:
     return markdown_table(heading, lines)
 
 
+@whole_table("recording_curve")
 def curve() -> str:
     heading = ("million events a second", "aim", "CPU time of the program")
     lines = []
@@ -147,6 +135,7 @@ def curve() -> str:
     return markdown_table(heading, lines[::-1])
 
 
+@block("recording_programs", is_part=True)
 def programs(*, whole: bool = False) -> str:
     """The whole table has the collector's time, the number of events and the share of complete stacks."""
     heading = (
@@ -178,6 +167,7 @@ def programs(*, whole: bool = False) -> str:
     return markdown_table(heading, lines)
 
 
+@whole_table("recording_profiles")
 def profiles() -> str:
     """The table of the programs whose recordings are long enough."""
     rate = f"million events a second, aim {PROFILED_RATE:g}"

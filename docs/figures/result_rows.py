@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
+from figures import whole_table
 from figures.stored import markdown_table
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.axis import Axis
@@ -14,10 +15,7 @@ from mallard.bench.experiments.description.quantity import Quantity
 DEFAULT = re.compile(r" \(default[^)]*\)")
 
 
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"row_parameters": parameters, "row_figures": figures}
-
-
+@whole_table("row_parameters")
 def parameters() -> str:
     """A line for each experiment. Axes of an included experiment are not repeated."""
     lines = []
@@ -48,6 +46,7 @@ def _describe_axis(axis: Axis) -> str:
     return f"`{axis.name}` ({text})"
 
 
+@whole_table("row_figures")
 def figures() -> str:
     """A line for each figure that an experiment describes: for its tables, or for comparisons."""
     lines = [

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
+from figures import BLOCKS, block, whole_table
 from figures.stored import conditions, load, log2_text, markdown_table
 from figures.strategy_table import DECISIVE, fastest, time_text
 from mallard.bench.analysis.cell_tables import CellTable, Line, figure_line
@@ -18,22 +19,15 @@ POOL = "multipool"  # for everything
 OURS = ("multipool-last",)  # the page explains the order
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "reuse": _one_size,
-        "reuse_best": best,
-        "reuse_conditions": lambda: conditions("reuse"),
-    }
+BLOCKS["reuse_conditions"] = lambda: conditions("reuse")
 
 
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"reuse": lambda: _one_size(whole=True), "reuse_mixed": _mixed}
-
-
+@block("reuse", is_part=True)
 def _one_size(*, whole: bool = False) -> str:
     return _table(reuse.ONE_SIZE, (reuse.RANDOM, reuse.REPLACED), whole=whole)
 
 
+@whole_table("reuse_mixed")
 def _mixed() -> str:
     return _table(reuse.MIXED, (reuse.RANDOM,), whole=True)
 
@@ -70,6 +64,7 @@ def _table(sizes: str, patterns: tuple[str, ...], *, whole: bool) -> str:
     return markdown_table(["ns a pair", *heading], [line for line in lines if any(map(_says, line[1:]))])
 
 
+@block("reuse_best")
 def best() -> str:
     """The cells in which a malloc of the whole process is faster than the pool for everything."""
     pairs = [

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from figures import block
 from figures.stored import (
     NO_BUFFER,
     StoredRun,
@@ -22,10 +23,7 @@ Setup = tuple[str, ...]
 USUAL_PROCESSES = 3  # the least number for a cell, which the page's introduction names
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {"run_setups": setups, "runs": tables}
-
-
+@block("run_setups")
 def setups() -> str:
     """A line for each; what all have in common stands below."""
     heading = ["date", "commit", "library", "processor", "cores", "C library", "compiler", "flags"]
@@ -43,6 +41,7 @@ def setups() -> str:
     return f"{table}\n\nIn common: {text}." if text else table
 
 
+@block("runs")
 def tables() -> str:
     """A heading and a list for each experiment, in the order of the report."""
     return "\n\n".join(f"### {name}\n\n{_list(name)}" for name in _stored_experiments())

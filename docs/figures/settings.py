@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean
 
+from figures import whole_table
 from figures.stored import (
     NO_BUFFER,
     StoredRun,
@@ -37,10 +38,7 @@ class Special:
     usual: Cells
 
 
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"huge_pages": huge_pages, "no_buffer": no_buffer}
-
-
+@whole_table("huge_pages")
 def huge_pages() -> str:
     """A line for each experiment and main strategy, in a run on huge pages for every allocator."""
     table, runs = [], []
@@ -59,6 +57,7 @@ def huge_pages() -> str:
     return _table(heading, table, runs, texts=2)
 
 
+@whole_table("no_buffer")
 def no_buffer() -> str:
     special = find_special("density", lambda run: run.run["options"]["buffer"] == NO_BUFFER)
     heading = [

@@ -6,11 +6,12 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from dev.check import STAGES
+from figures import block, whole_table
 from figures.stored import markdown_table
 from mallard.bench.library_code import fingerprint
 
@@ -23,19 +24,6 @@ FRESH = RESULTS / "fresh.json"
 FORMAT = 1
 LATER_TESTS = "killed with the tests written since"  # a run's mutants again
 PASSED = re.compile(r"passed$|\d checks$|\d blocks ")  # the end of an outcome of a program that ran
-
-
-def blocks() -> dict[str, Callable[[], str]]:
-    return {
-        "soak": soak,
-        "mutation": mutation,
-        "stages": lambda: stages(whole=False),
-        "platforms": platform_groups,
-    }
-
-
-def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"stages": stages, "platforms": platforms, "fresh": fresh}
 
 
 def add_soaks(lines: Path) -> None:
@@ -77,6 +65,7 @@ def add_fresh(times: Path) -> None:
     FRESH.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
+@whole_table("fresh")
 def fresh() -> str:
     """A line for each command: the seconds of root and of a user who has sudo, in each Debian."""
     times = read(FRESH)
@@ -103,6 +92,7 @@ def fresh() -> str:
     return f"{markdown_table(['s, as root / by sudo', *releases], rows)}\n\nRun {period}."
 
 
+@whole_table("platforms")
 def platforms() -> str:
     outcomes = read(PLATFORMS)
     if not outcomes:
@@ -112,6 +102,7 @@ def platforms() -> str:
     return markdown_table(["target", *fields], rows, texts=4)
 
 
+@block("platforms")
 def platform_groups() -> str:
     """A line for each system: its targets, the compilers and emulators, the outcome if the targets share one,
     the dates.
@@ -145,6 +136,7 @@ def read(file: Path) -> Any:
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
 
 
+@block("soak")
 def soak() -> str:
     runs = read(SOAKS)
     if not runs:
@@ -163,6 +155,7 @@ def soak() -> str:
     return f"{table}\n\n{total:,} in all, {sanitized:,} of them under AddressSanitizer.{changed(runs)}"
 
 
+@block("mutation")
 def mutation() -> str:
     """A line for each run over the whole library."""
     runs = read(MUTATION)
@@ -197,7 +190,8 @@ def add_stages(times: Path) -> None:
     STAGE_TIMES.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
 
 
-def stages(*, whole: bool = True) -> str:
+@block("stages", is_part=True)
+def stages(*, whole: bool = False) -> str:
     """The page has the sums, and the slowest stage of each."""
     entries = read(STAGE_TIMES)
     if not entries:

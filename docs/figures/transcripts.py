@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
+
+from figures import block
 
 PAGE = Path(__file__).resolve().parents[1] / "advisor/tutorial.md"
 OF_MALLOCS = " instead of "
 
 
-def blocks() -> dict[str, Callable[[], str]]:
-    return {"advice": advice}
-
-
+@block("advice")
 def advice() -> str:
     """The command, its answer, and what the mallocs save that a user could preload instead: the first two of
     these points, which save most, with all of their lines.

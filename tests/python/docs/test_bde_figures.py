@@ -42,10 +42,6 @@ def test_means_are_over_the_same_rows(strategy: str) -> None:
     assert float(of_p0089) == pytest.approx(printed, abs=0.06)
 
 
-def test_every_numbered_strategy_has_a_line() -> None:
-    assert set(lines_of(bde.averages())) == {name for name in PAPERS.values() if "new-delete" not in name}
-
-
 def test_experiments_are_columns() -> None:
     heading = bde.pairs(whole=False).splitlines()[0]
     assert {"programs", "density", "locality", "utilization", "contention", "reuse"} <= set(bde.columns())
@@ -56,17 +52,3 @@ def test_experiments_are_columns() -> None:
         int(count) for count in whole["multipool"][bde.columns().index("density")].split()[-1].split("/")
     ]
     assert sum(cells) == len(percents("bde-multipool"))
-
-
-def test_old_processes_are_a_column_apart() -> None:
-    for stored in bde.bde_runs():
-        aged = "old" in stored.run["options"].get("ages", ())
-        assert (bde.IN_OLD_PROCESSES in bde._columns_of(stored)) == aged
-
-
-def test_losses_name_what_bde_wins() -> None:
-    for cells in lines_of(bde.slower()).values():
-        lost, compared = map(int, cells[0].split(" of "))
-        assert 0 < lost < compared
-        assert "`bde-" in cells[3]
-        assert float(cells[4].split()[0]) >= bde.LEAST_LOSS

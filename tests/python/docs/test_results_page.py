@@ -52,7 +52,6 @@ def test_the_query_runs(store: Store, meta: dict[str, Any], native: Any) -> None
     store.add_row(run, native())
     store.add_row(run, native(repetition=1, status="crashed", cpu_ns=0))
     query = re.search(r"^ {4}(SELECT .*?;)$", QUERIES, re.MULTILINE | re.DOTALL)
-    assert query is not None
     with sqlite3.connect(store.path) as connection:
         assert connection.execute(query[1]).fetchall() == [("DS2", 6, "new-delete", 2000.0)]
     connection.close()

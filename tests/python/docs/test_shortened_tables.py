@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
-from figures import age, case_studies, claims, costs, dimensions, heaps, losses, pools, reuse, runs, testing
+from figures import claims, runs, testing
 from figures.stored import StoredRun
-from refresh import WHOLE_TABLES
+from refresh import BLOCKS, WHOLE_TABLES
 
 
 def test_platforms_of_a_page_are_counted_by_system() -> None:
@@ -38,8 +38,7 @@ def test_page_of_stages_has_the_sums_of_all() -> None:
 @pytest.mark.parametrize("name", ["small_objects", "fixed_block", "adaptive_pool", "growth_forward", "reuse"])
 def test_shortened_table_keeps_the_fastest_of_each_column(name: str) -> None:
     """Of another library too: a page hides no loss."""
-    blocks = {**pools.blocks(), **heaps.blocks(), **reuse.blocks()}
-    whole, page = columns(WHOLE_TABLES[name]()), columns(blocks[name]())
+    whole, page = columns(WHOLE_TABLES[name]()), columns(BLOCKS[name]())
     compared = 0
     for head, shown in page.items():
         assert shown.items() <= whole[head].items()
@@ -70,21 +69,6 @@ def is_time(text: str) -> bool:
     return re.fullmatch(r"[\d,]+(\.\d+)?", text) is not None
 
 
-def test_which_malloc_follows_the_rows() -> None:
-    """The malloc of the sentence has the least mean of its column."""
-    blocks = age.blocks()
-    rows = [line.strip("| ").split(" | ") for line in blocks["which_malloc"]().splitlines()[2:]]
-    assert rows[0][0] == "glibc"
-    sentence = blocks["which_malloc_answer"]()
-    for column, period in ((1, "young"), (2, "old")):
-        best = min(rows, key=lambda row: int(row[column].split()[0]))
-        assert f"in {period} processes {best[0]} takes {best[column]} of the time" in sentence
-        least = min(rows, key=lambda row: int(row[4].split(" / ")[column - 1].split()[0]))
-        assert f"and {least[0]} {least[4].split(' / ')[column - 1]} of its memory" in sentence
-    programs_of_run = sum(int(row[3].split(" / ")[0]) for row in rows)
-    assert programs_of_run == sum(int(row[3].split(" / ")[1]) for row in rows) == 14
-
-
 def test_caption_of_many_runs_has_number_and_dates(monkeypatch: pytest.MonkeyPatch) -> None:
     days = {1: "2026-01-02T08", 2: "2026-01-01T09", 3: "2026-01-03T10"}
     stored = [StoredRun({"id": number, "experiment": "x", "started": days[number]}, []) for number in days]
@@ -97,17 +81,6 @@ def test_caption_of_many_runs_has_number_and_dates(monkeypatch: pytest.MonkeyPat
     assert claims.runs_text("Compared in", {2}).endswith(", 2026-01-01. The library has changed since.")
     stored[2].run["notes"] = [{"kind": "busy", "text": "x"}]
     assert "([conditions](runs.md); 1 on a busy machine), 2026" in claims.runs_text("Compared in", {1, 2, 3})
-
-
-def test_page_of_lost_programs_has_those_beyond_the_interval() -> None:
-    table, _, others = losses.programs().partition("\n\n")
-    whole = losses.programs(whole=True).splitlines()[2:]
-    beyond = [line.removesuffix(" yes |") for line in whole if line.endswith(" yes |")]
-    assert [line.removesuffix(" |") for line in table.splitlines()[2:]] == [
-        line.removesuffix(" |") for line in beyond
-    ]
-    within = [line.split(" | ") for line in whole if not line.endswith(" yes |")]
-    assert f"{len(within)} more, at most {within[0][2]} in {within[0][0].removeprefix('| ')}." in others
 
 
 def test_setups_state_common_facts_once() -> None:
@@ -156,47 +129,3 @@ def test_mutants_have_a_line_for_each_run(tmp_path: Path, monkeypatch: pytest.Mo
     first, second = testing.mutation().splitlines()[2:4]
     assert first.endswith("| 5 |  |")
     assert second.endswith("| 5 | 9 of 10 at bbb |")
-
-
-def test_page_of_winners_counts_the_others() -> None:
-    named = [int(count) for count in re.findall(r"\((\d+)\)", losses.winners())]
-    assert len(named) <= losses.MOST_WINNERS + 1
-    assert f"in {sum(named)} of the" in losses.answer()
-
-
-def test_page_of_misses_has_gains_and_losses() -> None:
-    cells, known = case_studies.read(), case_studies.explanations()
-    page, whole = (case_studies.misses(cells, known, without) for without in (case_studies.INTERVALS, ()))
-    for criterion in case_studies.INTERVALS:
-        assert criterion in whole
-        assert criterion not in page
-    assert "saved what was promised, or more" in page
-
-
-def test_page_of_compilers_has_the_ends_of_the_range() -> None:
-    page, whole = (
-        [float(line.strip("| ").split(" | ")[1]) for line in table.splitlines()[2:] if line.startswith("| `")]
-        for table in (costs.compile_instructions(), costs.compile_instructions(whole=True))
-    )
-    assert max(page) == max(whole)
-    assert len(page) == len(costs.SHOWN) < len(whole)
-
-
-def test_page_with_a_table_of_mallocs_has_no_sentence_of_them() -> None:
-    blocks = heaps.blocks()
-    assert "Under other mallocs" not in blocks["expansion_forward_sentences"]()
-    assert "Under other mallocs" in blocks["expansion_backward_sentences"]()
-
-
-def test_page_of_dimensions_has_their_ends_and_the_fastest_malloc() -> None:
-    tables = [dimensions.table(whole=whole).split("\n\n")[0].splitlines() for whole in (False, True)]
-    (heading, _, *page), (whole_heading, _, *whole) = (
-        [line.strip("| ").split(" | ") for line in table] for table in tables
-    )
-    mallocs = [place for place, name in enumerate(whole_heading) if "@" in name]
-    by_value = {line[0]: line for line in whole}
-    assert 2 <= len(page) < len(whole)
-    assert (page[0][0], page[-1][0]) == (whole[0][0], whole[-1][0])
-    for line in page:
-        shares = [int(by_value[line[0]][place].strip("*")) for place in mallocs]
-        assert int(line[heading.index(dimensions.FASTEST_MALLOC)]) == min(shares)
