@@ -64,6 +64,5 @@ def words(text: str) -> str:
 def page_data(page: str) -> dict[str, Any]:
     """What the scripts read."""
     packed = re.search(r'<script id="report-data"[^>]*>([^<]*)<', page)
-    assert packed
     data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed[1])))
     return data

@@ -21,7 +21,6 @@ def readme_program() -> tuple[str, str]:
     """The program and its output."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     match = re.search(r"```cpp\n(.*?)```\n\n```\n(.*?)```", readme, re.DOTALL)
-    assert match is not None
     program = match[1].replace("#include <mallard/mallard.hpp>\n", INCLUDE)
     assert INCLUDE in program
     return program, match[2]

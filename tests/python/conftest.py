@@ -47,8 +47,6 @@ def heed_signals() -> None:
 
 def load_fake_bench() -> Any:
     specification = importlib.util.spec_from_file_location("fake_bench", HERE / "fake_bench.py")
-    assert specification
-    assert specification.loader
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
     return module

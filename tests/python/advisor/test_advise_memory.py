@@ -281,7 +281,6 @@ def test_account_is_unknown_without_its_parts():
     )
     other = {"globals": replace(case().globals, at_end=MemoryAtEnd(50 * MIB, 2 * MIB)), "base": "jemalloc"}
     end = account_at_end(case(**other))
-    assert end
     assert end.unseen is None
     assert "; what jemalloc holds of it is not known: only" in facts(**other)["resident at the end"]
     killed = replace(case().globals, at_end=MemoryAtEnd())

@@ -636,13 +636,11 @@ def test_union_keeps_excluded_blocks():
     reduced = exclude_code(stack_scope("a"), [":1-2"], "the cache")
     assert reduced is not None
     joined = union(reduced, stack_scope("bc"))
-    assert joined is not None
     assert dict(joined.variables)[EXCEPT] == ":1-2"
 
 
 def test_union_joins_codes_of_two_scopes():
     joined = union(stack_scope("a"), stack_scope("bc"))
-    assert joined is not None
     assert dict(joined.variables)["MALLARD_TRIAL_CODE"] == ":1;:2"
     assert union(stack_scope("a"), Scope("m", (("MALLARD_TRIAL_BY", "mark"),))) is None
 

@@ -50,7 +50,6 @@ def test_scope_in_depth_is_the_listed_one_with_more_rows() -> None:
     row = document()["scopes"][1]
     more = [row["escapes"][0] | {"by": function} for function in range(8)] * 3
     profile = read_profile(json.dumps(document(scope=in_depth(row=row | {"escapes": more}))))
-    assert profile.scope
     assert profile.scope.row.id == row["id"]
     assert len(profile.scope.row.escapes) == 24
     assert [len(scope.escapes) for scope in profile.scopes] == [2, 12, 2]
@@ -73,10 +72,8 @@ def test_code_of_a_scope_is_stored() -> None:
 def test_marked_scope_has_a_number_of_its_own() -> None:
     marked = document()["scopes"][0] | {"id": None, "name": "request", "kind": "marker", "function": None}
     profile = read_profile(json.dumps(document(markers={"scopes": [marked]}, scope=in_depth(row=marked))))
-    assert profile.markers
     (scope,) = profile.markers.scopes
     assert (scope.id, scope.name, scope.kind) == (None, "request", "marker")
-    assert profile.scope
     assert profile.scope.kind == "marker"
     assert len(profile.scopes) == 3
 

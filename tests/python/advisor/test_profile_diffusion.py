@@ -80,5 +80,4 @@ def test_a_merge_has_the_highest_peak(order: int) -> None:
     for one in [profile(row(0, 9, SCATTERED)), profile(row(0, 9, larger))][::order]:
         database.add(one.rows)
     (merged,) = stored_profile(database).scopes
-    assert merged.diffusion is not None
     assert merged.diffusion.peak == PageFigures(1.0, 800 * KIB, 900, 200, 0)

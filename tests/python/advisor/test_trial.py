@@ -126,7 +126,6 @@ def test_best_strategy_saves_most():
     trial = result.baselines[0].trial
     assert [effect.strategy for effect in trial.effects] == ["monotonic", "multipool", "heap"]
     best = result.baselines[0].best
-    assert best is not None
     assert best.strategy == "monotonic"
     assert best.time.median == pytest.approx(-0.0306, abs=0.0002)
     assert trial.effects[-1].costs
@@ -563,7 +562,6 @@ def test_reads_the_report_of_a_program(tmp_path):
     head = struct.pack("<8sIIII", MAGIC, 2, 1, 3, 0).ljust(HEADERS_BYTES, b"\0")
     file.write_bytes(head + server + server + b"\0" * SERVER_BYTES)
     counts = read_counts(file)
-    assert counts is not None
     assert (counts.served, counts.elsewhere, counts.servers, counts.seen) == (2, 24, 2, 3)
     file.write_bytes(b"something else")
     assert read_counts(file) is None

@@ -248,7 +248,6 @@ def test_a_change_is_found_where_its_line_stands_now() -> None:
     for mutant in find_mutants("x.hpp", SOURCE):
         moved = "\n\n" + SOURCE
         found = mutant.locate(moved)
-        assert found is not None
         assert found.applied(moved) == "\n\n" + mutant.applied(SOURCE)
         assert mutant.locate("int other;\n") is None
 

@@ -87,7 +87,6 @@ def test_lines_follow_parts_and_values() -> None:
 def test_one_strategy_represents_mallard() -> None:
     assert [line.ours for line in lines()] == ["multipool"] * 6 + ["concurrent-multipool"]
     average = mean(lines()[2:], "")
-    assert average is not None
     assert average.median == pytest.approx((0.4 + 0.5 + 0.3 + 0.2 + 0.08) / 5)
 
 

@@ -60,8 +60,6 @@ def test_surface_has_the_axes_of_the_papers() -> None:
 def test_surface_has_shuffled_and_unshuffled_times() -> None:
     surface = build_surfaces(locality_rows())["new-delete"]
     unshuffled, shuffled = surface.unshuffled(512, 16), surface.shuffled(512, 16)
-    assert unshuffled is not None
-    assert shuffled is not None
     assert unshuffled.median == pytest.approx(1.02)
     expected = access_ns("new-delete", LINKS, 512, 5, 16)
     assert (shuffled.low, shuffled.high) == pytest.approx((expected, 1.04 * expected))
@@ -77,7 +75,6 @@ def test_degradation_is_paired_within_a_process() -> None:
 
         natives.append(locality_row("new-delete", 512, repetition, times=times))
     ratio = build_surfaces(natives)["new-delete"].degradation(512, 1)
-    assert ratio is not None
     assert (ratio.median, ratio.n) == (pytest.approx(3.0), 3)
     assert ratio.high == pytest.approx(3.0)
 
@@ -85,12 +82,10 @@ def test_degradation_is_paired_within_a_process() -> None:
 def test_strategies_are_paired_by_repetition() -> None:
     surfaces = build_surfaces(locality_rows())
     ratio = surfaces["multipool"].against(surfaces["new-delete"], 512, 16)
-    assert ratio is not None
     assert ratio.median == pytest.approx(
         access_ns("multipool", LINKS, 512, 5, 16) / access_ns("new-delete", LINKS, 512, 5, 16)
     )
     memory = surfaces["multipool"].figure_against(surfaces["new-delete"], "shuffled_bytes", 512)
-    assert memory is not None
     assert memory.median == pytest.approx(1.2)
 
 
@@ -99,14 +94,12 @@ def test_relief_divides_degradations() -> None:
     relief = surfaces["multipool"].relief(surfaces["new-delete"], 512, 16)
     base = access_ns("new-delete", LINKS, 512, 5, 16) / access_ns("new-delete", LINKS, 512, 0, 16)
     own = access_ns("multipool", LINKS, 512, 5, 16) / access_ns("multipool", LINKS, 512, 0, 16)
-    assert relief is not None
     assert relief.median == pytest.approx(base / own)
 
 
 def test_surface_has_further_figures() -> None:
     surface = build_surfaces(locality_rows())["multipool"]
     build = surface.figure("build_ns", 512)
-    assert build is not None
     assert (build.median, build.n) == (pytest.approx(5.1), 3)
     assert surface.figure("absent", 512) is None
 
@@ -140,7 +133,6 @@ def test_joins_processes_of_one_access_factor() -> None:
     assert surface.access_factors == ACCESS_FACTORS
     assert all(surface.degradation(512, factor) for factor in ACCESS_FACTORS)
     build = surface.figure("build_ns", 512)
-    assert build is not None
     assert build.n == 3, "one a repetition, however many processes"
 
 
@@ -186,16 +178,12 @@ def test_utilization_has_a_line_per_parameters() -> None:
     (table,) = race_tables("utilization", to_rows(utilization_rows()))
     assert [line.place for line in table.lines] == sorted(AMOUNTS)
     line = table.line(30, 20, 15)
-    assert line is not None
     cell = line.cells["multipool"]
     assert cell.ns_per_operation == pytest.approx(1.02 * utilization_ns((30, 20, 15), "multipool"), rel=1e-3)
-    assert cell.ratio is not None
     assert cell.ratio.median == pytest.approx(0.4, rel=1e-3)
     held = cell.figure("held_bytes")
-    assert held is not None
     assert held.median == 1 << 20
     failing = table.line(35, 20, 10)
-    assert failing is not None
     assert (failing.cells["monotonic"].status, failing.cells["monotonic"].finished) == (
         "out_of_memory",
         False,
@@ -206,11 +194,9 @@ def test_contention_uses_wall_time() -> None:
     (table,) = race_tables("contention", to_rows(contention_rows()))
     assert table.strategies[-2:] == ["concurrent-multipool", "synchronized-multipool"]
     line = table.line(15, 6, 4)
-    assert line is not None
     cell = line.cells["synchronized-multipool"]
     assert cell.ns_per_operation == pytest.approx(1.02 * contention_ns(4, "synchronized-multipool"), rel=1e-3)
     cpu = cell.figure("cpu_ns_per_pair")
-    assert cpu is not None
     assert cpu.median == pytest.approx(1.02 * contention_ns(4, "synchronized-multipool") * 2 / 4, rel=1e-3)
     assert cell.notes == ("more threads than cores",)
 
@@ -240,7 +226,6 @@ def test_cells_have_further_figures() -> None:
     assert in_table_order(cells) == ["new-delete", "new-delete@jemalloc", "multipool"]
     assert cells["multipool"].figures["slowest_ns"][1] == pytest.approx(1.02 * 1.2)
     ratio = cells["new-delete@jemalloc"].ratio
-    assert ratio is not None
     assert ratio.median == pytest.approx(0.5), "to new-delete under the C library's malloc, in the same row"
 
 
@@ -280,19 +265,15 @@ def test_r_is_a_ratio_of_ratios() -> None:
         table.ratio_of_ratios("all", 10, "multipool"),
         table.ratio_of_ratios("half", 10, "multipool"),
     )
-    assert untouched is not None
-    assert fragmented is not None
     assert untouched.median == pytest.approx(1.0, rel=1e-3)
     assert fragmented.median == pytest.approx(1 / AS1_SLOWER["half"], rel=1e-3)
     base = table.ratio_of_ratios("half", 10, "new-delete")
-    assert base is not None
     assert base.median == 1.0, "R of new-delete is 1 by its definition"
 
 
 def test_slowdown_compares_a_strategy_with_itself() -> None:
     table = build_fragmentation_tables(fragmentation_rows())[0]
     slowdown = table.slowdown("half", 6, "new-delete")
-    assert slowdown is not None
     assert slowdown.median == pytest.approx(AS1_SLOWER["half"], rel=1e-3)
     assert table.slowdown("half", 6, "multipool/base") is None
 
@@ -306,8 +287,6 @@ def test_averages_r_over_all_cells() -> None:
     tables = build_fragmentation_tables(fragmentation_rows())
     all_freed = mean_ratio_of_ratios(tables, [ALL], "multipool")
     fragmented = mean_ratio_of_ratios(tables, FRAGMENTED, "multipool")
-    assert all_freed is not None
-    assert fragmented is not None
     assert (all_freed.median, all_freed.n) == (pytest.approx(1.0, rel=1e-3), 4)
     assert (fragmented.median, fragmented.n) == (pytest.approx(0.8, rel=1e-3), 12)
     assert mean_ratio_of_ratios(tables, FRAGMENTED, "multipool/base") is None
@@ -318,5 +297,4 @@ def test_upstreams_are_settings() -> None:
     cache, heap = build_fragmentation_tables(natives)
     assert (cache.upstream, heap.upstream) == ("cache", "heap")
     slowdown = heap.slowdown("half", 6, "multipool")
-    assert slowdown is not None
     assert slowdown.median == pytest.approx(HEAP_SLOWER, rel=1e-3)

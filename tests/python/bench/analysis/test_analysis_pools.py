@@ -47,7 +47,6 @@ def test_figure_replaces_the_time() -> None:
         for name in ("new-delete", "multipool", "small-object-pool"):
             assert line.cells[name].ns_per_operation == pytest.approx(MIDDLE * small_ns(name, size)[1])
         ratio = line.cells["small-object-pool"].ratio
-        assert ratio is not None
         assert ratio.median == pytest.approx(0.25)
     assert [line.place for line in frees.lines] == [(size,) for size in SIZES]
 
@@ -146,7 +145,6 @@ def test_compares_fixed_blocks_with_the_book() -> None:
     assert set(comparisons) == {"new-delete", "replace", "list", "map", "remove-ctrl"}
     pair = comparisons["new-delete"]
     assert (pair.strategy, pair.printed) == ("class-new", 4 / 64)
-    assert pair.ours is not None
     assert pair.ours.median == pytest.approx(0.05)
     assert comparisons["remove-ctrl"].work.version == "as-printed"
     assert comparisons["map"].printed == pytest.approx(67.4 / 142)
@@ -176,7 +174,6 @@ def test_programs_are_compared_with_the_fastest_malloc_of_each() -> None:
     assert sentences[1].startswith("multipool takes 91 % (91 to 91)")
     assert sentences[1].endswith("75 to 110 %. A malloc is faster in cache (tcmalloc, 110 %).")
     mean = mean_over_works(works, "multipool")
-    assert mean is not None
     assert mean.median == pytest.approx((0.6 * 0.55) ** 0.5)
     assert mean_over_works(works, "heap") is None
 
