@@ -21,7 +21,6 @@ from harness.places import MISSES, trial_code
 from mallard.shared.prose import capitalised
 from mallard.shared.stats import Difference
 
-NO_CELL = "No cell is stored yet."
 UNEXPLAINED = "Not explained yet."
 BEST = "best of all, ms"
 # Of the score: `score.py` prints them.
@@ -144,8 +143,6 @@ def _name(cell: Cell) -> str:
 
 
 def table(cells: list[Cell]) -> str:
-    if not cells:
-        return NO_CELL
     head = ["case", "before, ms", "advice", "promised, %", "fact, %", "peak, x", "advised, ms", BEST]
     return markdown_table(head, map(_row, cells), more_texts=("advice", BEST))
 
@@ -183,12 +180,10 @@ def builds(cells: list[Cell]) -> str:
         for build, promised in cell.predicted.items()
         if build in cell.facts
     ]
-    return markdown_table(["case", "build", "promised, %", "fact, %"], rows, texts=2) if rows else NO_CELL
+    return markdown_table(["case", "build", "promised, %", "fact, %"], rows, texts=2)
 
 
 def scores(cells: list[Cell]) -> str:
-    if not cells:
-        return NO_CELL
     groups = {
         f"{len(group)} {name}": score.lines(group)
         for name, is_unseen in (("later inputs", True), ("first inputs", False))
@@ -209,8 +204,6 @@ def rewrites(cells: list[Cell]) -> str:
         for cell in cells
         if cell.kind == "local" and NULL in cell.facts
     ]
-    if not costs:
-        return NO_CELL
     return (
         f"Bound to `new_delete`, the changed code takes {min(costs):+.0f} to {max(costs):+.0f} % more time "
         f"than the unchanged program ({len(costs)} cells)."
@@ -221,7 +214,7 @@ def misses(cells: list[Cell], known: dict[str, str], without: tuple[str, ...] = 
     """A line for each explanation, but for these criteria."""
     missed = [(cell, name) for cell, name in score.misses(cells) if not name.startswith(without)]
     if not missed:
-        return "No cell was missed." if cells else NO_CELL
+        return "No cell was missed."
     groups: dict[str, list[tuple[str, str]]] = {}
     for cell, name in missed:
         why = known.get(f"{cell.name}: {name}", UNEXPLAINED)
@@ -231,11 +224,6 @@ def misses(cells: list[Cell], known: dict[str, str], without: tuple[str, ...] = 
         for why, group in groups.items()
     ]
     return markdown_table(["case", "criterion", "why"], rows, texts=3)
-
-
-NO_FOREIGN = (
-    "No third-party program is measured yet, so the advice has not been compared with rules of thumb."
-)
 
 
 def _rival(rows: list[regret.Row]) -> str:
@@ -250,8 +238,6 @@ def _share_text(rows: list[regret.Row], rule: regret.Rule) -> str:
 
 def foreign_summary(rows: list[regret.Row]) -> list[str]:
     """README's sentences on them: the time of the unchanged program, then the best rule of thumb."""
-    if not rows:
-        return []
     return [
         (
             f"{len(rows)} third-party tools in young processes, advised on one input and measured on "
@@ -335,8 +321,6 @@ def _versus(rows: list[regret.Row], name: str) -> str:
 
 def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
     """Which rule of thumb the advice beats, first."""
-    if not rows:
-        return NO_FOREIGN
     name = _rival(rows)
     judged = regret.with_fact(rows)
     without = [row.program for row in rows if row not in judged]
@@ -368,8 +352,6 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
 
 def foreign_rules(rows: list[regret.Row]) -> str:
     """The advice and each rule."""
-    if not rows:
-        return NO_FOREIGN
     lines = [_rule_line("the advice", rows, regret.advised_arm, "")]
     lines += [_rule_line(name, rows, rule, _share_text(rows, rule)) for name, rule in regret.RULES.items()]
     for name, rule in regret.PATCHED.items():
@@ -404,8 +386,6 @@ def foreign_nulls(rows: list[regret.Row]) -> str:
 
 
 def foreign_programs(rows: list[regret.Row]) -> str:
-    if not rows:
-        return NO_FOREIGN
     head = ["program", "before, ms", "advice", "promised, %", "fact, %", "peak, x", BEST]
     lines = (line for row in rows for line in _foreign_rows(row))
     return markdown_table(head, lines, more_texts=("advice", BEST))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections import Counter
@@ -346,16 +345,6 @@ def test_every_stored_miss_is_explained() -> None:
     assert set(case_studies.explanations()) <= missed, "an explanation without its miss"
 
 
-def test_an_estimate_below_facts_is_no_bound() -> None:
-    """Where a stored fact is above its estimate, no document and no message may state a bound."""
-    if all(score.facts_under_estimate(cell) is not False for cell in read()):
-        return
-    for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "python").rglob("*.py")):
-        text = " ".join(page.read_text(encoding="utf-8").lower().split())
-        for bound in ("no allocator can save", "any allocator can save", "the ceiling"):
-            assert bound not in text, f"{page} states a bound"
-
-
 def test_a_trial_is_not_a_bound() -> None:
     """Over promises of local allocators: another malloc is the same preload in the trial and in its fact."""
     less = replace(CELL, facts={"monotonic": between(-0.010, -0.005)})
@@ -376,20 +365,6 @@ def test_a_trial_is_not_a_bound() -> None:
     assert str(score.count_local([CELL, less, within, preload], score.at_least_promised)) == "2 of 3"
     assert "2 of 3 of a local allocator" in case_studies.summary([CELL, less, within, preload])
     assert "0 of 1 of another malloc" in case_studies.summary([CELL, less, within, preload])
-
-
-@pytest.mark.parametrize("word", ["a floor", "lower bound", "a bound on"])
-def test_no_page_calls_a_trial_a_bound(word: str) -> None:
-    if not score.count_local(read(), score.saved_less).right:
-        return
-    pages = [*(ROOT / "docs/advisor").glob("*.md"), ROOT / "docs/glossary.md", ROOT / "README.md"]
-    sources = [
-        *(ROOT / "python/mallard/advisor").rglob("*.py"),
-        *(ROOT / "advisor/case_studies").rglob("*.json"),
-    ]
-    for page in (*pages, *sources):
-        for line in page.read_text(encoding="utf-8").splitlines():
-            assert not (word in line and re.search("trial|promise", line, re.IGNORECASE)), f"{page}: {line}"
 
 
 def test_summary_names_cells_measured_early() -> None:

@@ -74,11 +74,3 @@ def test_the_tutorial_shows_the_code_of_its_program() -> None:
     for line in code.splitlines()[1:]:
         if line.strip() and "// ... as before" not in line:
             assert line.strip() in program, line
-
-
-def test_tutorial_output_matches_commands() -> None:
-    page = (Path(transcript.__file__).parent / "advisor" / "tutorial.md").read_text()
-    blocks = {match[1]: match[2] for match in transcript.COMMAND.finditer(page)}
-    answers = [text for command, text in blocks.items() if command.startswith("./mallard ")]
-    assert len(answers) >= 5
-    assert sum(text.strip() != "" for text in answers) >= 4

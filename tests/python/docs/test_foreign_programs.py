@@ -380,15 +380,6 @@ def test_stored_facts_are_of_listed_programs() -> None:
         assert stored <= known
 
 
-def test_page_without_rows_reports_it() -> None:
-    for text in (
-        case_studies.foreign_score([], (0, 0)),
-        case_studies.foreign_rules([]),
-        case_studies.foreign_programs([]),
-    ):
-        assert text == case_studies.NO_FOREIGN
-
-
 def test_local_advice_without_patch_is_listed() -> None:
     row = replace(ROW, kind="local", advised="monotonic in f()", arm="")
     assert "no fact" in case_studies.foreign_programs([row])
