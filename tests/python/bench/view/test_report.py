@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from page_parts import part_text, parts_of
-from page_reader import Reader, read, words
+from page_reader import Reader, read
 from synthetic_page import full_run_page
 from synthetic_run import density_rows, failed, write_run
 
@@ -39,20 +39,6 @@ def test_prints_path_of_page(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "page.html" in capsys.readouterr().out
     assert (folder / "page.html").stat().st_size > 10_000
     assert not (folder / "report.html").exists()
-
-
-def test_the_verdict_comes_first(folder: Path) -> None:
-    text, reader = report_of(folder, density_rows())
-    assert (
-        text.index("monotonic/wink is fastest overall") < text.index('id="verdict"') < text.index('id="maps"')
-    )
-    lead = words(reader.texts[""])
-    assert "3.7 times as fast as the global allocator" in lead
-    assert "27 % (27 to 27) of new-delete's time" in lead
-    verdict = words(reader.texts["verdict"])
-    assert "vector<string>" in verdict
-    assert "monotonic/wink bound by type parameter, winked out" in verdict
-    assert "multipool+monotonic/wink" in verdict
 
 
 def test_page_lists_conditions(folder: Path) -> None:
@@ -101,16 +87,6 @@ def test_the_page_needs_nothing_else(folder: Path) -> None:
     assert "@import" not in text
     assert not re.search(r"url\((?!#)", text), "only what is on the page"
     assert not re.search(r"\b(fetch|XMLHttpRequest|WebSocket|import)\s*\(", text)
-
-
-def test_ids_are_unique_and_links_have_targets(folder: Path) -> None:
-    _, reader = report_of(
-        folder, density_rows(names=tuple(f"DS{n}" for n in range(1, 13)), sizes=(6,), repetitions=1)
-    )
-    assert len(reader.ids) == len(set(reader.ids))
-    links = [a["href"] for tag, a in reader.tags if tag == "a"]
-    assert links
-    assert all(str(link).removeprefix("#") in reader.ids for link in links)
 
 
 def test_a_whole_run_stays_small(folder: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 from looks_of_runs import write_page
 from page_parts import part_text, parts_of
 from page_reader import Reader, read
-from panels import maps, report_of
 from synthetic_experiments import contention_rows, locality_rows, utilization_rows
 from synthetic_page import write_everything
 from synthetic_run import MACHINE, RUNNER, density_rows, write_run
@@ -174,15 +173,3 @@ def test_lists_builds_of_all_compilers(tmp_path: Path, monkeypatch: pytest.Monke
     assert "Build by g++ compiler g++ 12.2.0" in text
     assert "Build by clang++ compiler clang++ 16.0.6" in text
     assert "compiler clang++" in part_text(parts["density"])
-
-
-def test_other_malloc_has_named_column() -> None:
-    rows = density_rows(names=("DS1",), sizes=(6,), strategies=("new-delete", "multipool"))
-    rows += [
-        {**row, "strategy": "new-delete@jemalloc", "cpu_ns": row["cpu_ns"] // 2}
-        for row in rows
-        if row["strategy"] == "new-delete"
-    ]
-    (picture,) = maps(report_of(rows))
-    heads = {head.full_name: head.words for head in picture.columns}
-    assert heads["new-delete@jemalloc"] == ("type", "jemalloc")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from looks_of_runs import RUN, shown
+from looks_of_runs import shown
 
 from mallard.bench.analysis.labels import column_words, strategy_heads
 from mallard.bench.analysis.panels import panel_report
@@ -83,14 +83,6 @@ def test_answer_ends_with_line_per_structure() -> None:
     assert "keep new-delete" in shown(rows({"new-delete": (60.0, 61.0, 60.0)})).splitlines()[-1]
 
 
-def test_bindings_and_variants_take_no_column_by_default() -> None:
-    names = ("new-delete", "multipool", "multipool-last", "multipool/base")
-    times = dict.fromkeys(names, (60.0, 61.0, 60.0))
-    times["monotonic/base"] = (30.0, 30.5, 30.0)  # the pick of its line
-    assert find_line(shown(rows(times), everything=False), 6) == ["2^6", "60.0", "50*", "100="]
-    assert len(find_line(shown(rows(times)), 6)) == 6
-
-
 def test_failures_appear_in_cells() -> None:
     result_rows = rows({"new-delete": (60.0, 61.0), "monotonic": (30.0, 30.5)})
     for strategy, status in (
@@ -104,15 +96,6 @@ def test_failures_appear_in_cells() -> None:
 
 def test_strategy_without_base_shows_nanoseconds() -> None:
     assert find_line(shown(rows({"monotonic": (30.0, 30.5)})), 6) == ["2^6", "30.2ns*"]
-
-
-def test_structures_end_with_recommendation() -> None:
-    text = shown(rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (30.0, 30.5, 30.0)}))
-    assert "DS2 vector<string>" in text
-    words = " ".join(text.split())
-    assert re.search(r"Use monotonic .*50 % \(\d+ to \d+\) of new-delete's time", words)
-    text = shown(rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (90.0, 91.5, 90.0)}))
-    assert "Keep new-delete" in text
 
 
 def test_a_full_map_fits_100_columns() -> None:
@@ -141,15 +124,6 @@ def test_tables_cut_neither_names_nor_figures(width: int) -> None:
     assert "\N{HORIZONTAL ELLIPSIS}" not in text
     assert averages.count("100.0 to 100.0") == len(ALL) - 1, "all but new-delete"
     assert max(len(line.rstrip()) for line in averages.splitlines()) <= width
-
-
-def test_monochrome_output_has_equal_text() -> None:
-    result_rows = rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (30.0, 30.5, 30.0)})
-    plain, coloured = shown(result_rows), shown(result_rows, colour=True)
-    assert "\x1b" not in plain
-    assert "\x1b[" in coloured
-    without_escapes = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
-    assert without_escapes.split() == plain.split()
 
 
 def luminance(style: Any) -> float:
@@ -190,28 +164,6 @@ def test_heading_lists_conditions() -> None:
     assert "warm buffer of 1.0 GiB" in text
 
 
-def test_means_dispatch_and_winking_out() -> None:
-    result_rows = []
-    for size, factor in ((6, 1.0), (8, 3.0)):
-        times = {
-            "new-delete": 100.0,
-            "new-delete/base": 110.0,
-            "monotonic": 50.0,
-            "monotonic/wink": 40.0,
-            "monotonic/base": 60.0,
-            "monotonic/base/wink": 48.0,
-        }
-        result_rows += rows({name: [ns * factor] * 3 for name, ns in times.items()}, size)
-    text = shown(result_rows)
-    words = " ".join(text.split())
-    assert "Here: 2 rows of 1 data structure, 2^6 to 2^8 elements." in words
-    as4 = next(line for line in text.splitlines() if line.startswith("monotonic/wink "))
-    assert as4.split()[1:6] == ["AS4", "40.0", "40.0", "to", "40.0"]
-    # (1.1 + 1.2 + 1.2) / 3 and 1 - (0.8 + 0.8) / 2
-    assert "+16.7 % run time through the abstract base here" in words
-    assert "+20.0 % of the run time saved here" in words
-
-
 def test_effect_lists_parts_and_median() -> None:
     result_rows = []
     for size, behind_base in ((6, 60.0), (8, 60.0), (10, 300.0)):
@@ -249,31 +201,6 @@ def test_rows_of_one_iteration_are_marked() -> None:
     multipool = next(line for line in text.splitlines() if line.startswith("multipool "))
     assert multipool.split()[2:5] == ["30.0", "30.0", "to"]
     assert "50.0" in multipool, "without the rows of one structure only"
-
-
-def test_primitives_show_median_and_spread() -> None:
-    result_rows = [
-        Row(
-            4,
-            "primitives",
-            {"operation": "pair", "product_log2": 22},
-            name,
-            repetition,
-            1,
-            "ok",
-            cpu_ns=ns,
-            operations=1000,
-        )
-        for name, times in {"multipool/base/wink": (3000, 3200, 3100), "monotonic": (500, 700, 600)}.items()
-        for repetition, ns in enumerate(times)
-    ]
-    run = replace(RUN, experiment="primitives", options={})
-    text = shown(result_rows, run=run)
-    text_of_strategy = "behind the abstract base, winked out"
-    lines = [line.split()[:3] for line in text.splitlines() if line.startswith(("mono", "multi"))]
-    assert lines == [["monotonic", "0.60", "0.50"], ["multipool/base/wink", "3.10", "3.00"]]
-    assert text_of_strategy in text
-    assert text_of_strategy not in shown(result_rows, run=run, width=60)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,8 @@ from synthetic_experiments import (
     shuffle_table_rows,
     utilization_rows,
 )
-from synthetic_rows import failed_row, to_rows
+from synthetic_rows import to_rows
+from synthetic_run import density_rows
 
 from mallard.bench.analysis.labels import column_words
 from mallard.bench.strategy_names import of_papers
@@ -55,29 +56,6 @@ def table_below(text: str, title: str) -> list[list[str]]:
 # ---- blocks of figures --------------------------------------------------------------------------------
 
 
-def test_locality_shows_degradation_by_length_and_factor() -> None:
-    text = shown(locality_rows(access_factors=AF), 80)
-    heads, first, second, *_ = table_below(text, "new-delete: shuffled \u00f7 unshuffled, here")
-    assert heads == ["|S|", *(f"2^{exponent}" for exponent in range(8, -1, -1))]
-    assert first == ["2^21", *["1.00="] * 9]
-    assert (second[0], second[1], second[-1]) == ("2^18", "4.47", "7.91")
-    assert "multipool-lowest pays at every access factor" in " ".join(
-        shown(locality_rows(ALL_LOCALITY)).split()
-    )
-
-
-def test_out_of_memory_length_is_marked() -> None:
-    natives = locality_rows(("new-delete", "multipool"), (512, 1))
-    parameters = natives[-1]["parameters"]
-    natives = [
-        native
-        for native in natives
-        if native["strategy"] == "new-delete" or native["parameters"]["list_length"] != 1
-    ]
-    natives.append(failed_row("locality", parameters, "multipool", 0, "out_of_memory", "needs 64 GiB"))
-    assert table_below(shown(natives, 40), "multipool: shuffled \u00f7 unshuffled")[2][:2] == ["2^0", "mem"]
-
-
 def test_blocks_are_side_by_side_if_possible() -> None:
     natives = locality_rows(("new-delete", "multipool"), access_factors=AF)
     titles = ["multipool: shuffled \u00f7 unshuffled, here" + more for more in (" ", ", ns an access")]
@@ -101,12 +79,6 @@ def test_families_have_one_heading() -> None:
     assert variants[-2:] == ["rent", "nized"]
 
 
-def test_fragmentation_ends_with_the_sentences() -> None:
-    text = shown(fragmentation_rows(buffer="warm", buffer_bytes=1 << 30), 120)
-    assert "Mean R: buffer warm, hash prefix, pages huge, product 2^20" in text
-    assert "With part of it freed" in text[text.index("What to use") :]
-
-
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -127,6 +99,7 @@ def test_columns_name_the_variant(name: str, words: tuple[str, str]) -> None:
 # ---- all of them --------------------------------------------------------------------------------------
 
 EVERY = {
+    "density": density_rows(),
     "locality": locality_rows(ALL_LOCALITY, access_factors=AF) + shuffle_table_rows(),
     "utilization": utilization_rows(),
     "contention": contention_rows(),
