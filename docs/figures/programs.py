@@ -105,7 +105,7 @@ def bars() -> str:
     panels = [
         Panel(
             f"young: {len(_works(SIZES[0]))} programs in two sizes, in a new process",
-            _bars(_every_cell(), COMPARED),
+            _bars(_every_cell()),
         )
     ]
     notes = ["Geometric means, less is better. Lines: 95 % intervals."]
@@ -113,7 +113,7 @@ def bars() -> str:
         panels.append(
             Panel(
                 f"old: {len(old)} large programs, mallard over {best}",
-                _bars(old, COMPARED),
+                _bars(old),
             )
         )
         if _mean(old, PMR_POOL) is None:
@@ -121,14 +121,14 @@ def bars() -> str:
     return bar_chart_image("CPU time of programs, in percent of glibc's malloc", panels, notes)
 
 
-def _bars(cells: Cells, names: Sequence[str]) -> list[Bar]:
+def _bars(cells: Cells) -> list[Bar]:
     return [
         Bar(
             LABELS[name],
             *(100.0 * share for share in (mean.median, mean.low, mean.high)),
             own=name == MULTIPOOL,
         )
-        for name in names
+        for name in COMPARED
         if (mean := _mean(cells, name))
     ]
 

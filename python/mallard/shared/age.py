@@ -99,7 +99,7 @@ def young_only() -> tuple[Age, ...]:
     return (young(),)
 
 
-def read_ages(text: str, option: str = "--age") -> tuple[Age, ...]:
+def read_ages(text: str) -> tuple[Age, ...]:
     """Ages with commas between them. Settings change the level in front of them, or `old`."""
     ages: list[Age] = []
     has_level = False
@@ -107,7 +107,7 @@ def read_ages(text: str, option: str = "--age") -> tuple[Age, ...]:
         name, equals, value = part.strip().partition("=")
         if not equals:
             if name not in levels():
-                raise _wrong(option, text, f"'{part.strip()}' is not an age")
+                raise _wrong(text, f"'{part.strip()}' is not an age")
             ages.append(levels()[name])
             has_level = True
             continue
@@ -119,14 +119,14 @@ def read_ages(text: str, option: str = "--age") -> tuple[Age, ...]:
         try:
             changed = _changed(ages[-1], name, value)
         except ValueError:
-            raise _wrong(option, text, f"'{part.strip()}' is not a setting of an age") from None
+            raise _wrong(text, f"'{part.strip()}' is not a setting of an age") from None
         ages[-1] = replace(changed, name=f"{ages[-1].name}{separator}{part.strip()}")
     return tuple(dict.fromkeys(ages))
 
 
-def _wrong(option: str, text: str, problem: str) -> UsageError:
+def _wrong(text: str, problem: str) -> UsageError:
     return UsageError(
-        f"{option} {text}: {problem}; allowed are {', '.join(levels())}, with commas between them, and after "
+        f"--age {text}: {problem}; allowed are {', '.join(levels())}, with commas between them, and after "
         f"each {SETTINGS}"
     )
 

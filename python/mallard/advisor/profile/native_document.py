@@ -107,7 +107,7 @@ def _scopes(document: dict[str, Any]) -> Rows:
 
 def _scope_number(row: Any) -> Any:
     """None for a marked scope, which has a name."""
-    return row.get("id") if _expect(row, "object").get("name") is None else None
+    return row.get("id") if _expect_object(row).get("name") is None else None
 
 
 def _scope_key(row: Any) -> tuple[Any, ...]:
@@ -175,7 +175,7 @@ def _tuples(around: Any, name: str, table: str, columns: tuple[str, ...], **valu
 
 def _flat(value: Any, prefix: str = "", without: tuple[str, ...] = ()) -> dict[str, Any]:
     flat: dict[str, Any] = {}
-    for key, item in _expect(value, "object").items():
+    for key, item in _expect_object(value).items():
         if key in without:
             continue
         if isinstance(item, dict):
@@ -195,14 +195,14 @@ def _leaf(value: Any) -> Any:
 
 
 def _object(around: Any, name: str) -> dict[str, Any]:
-    if name not in _expect(around, "object"):
+    if name not in _expect_object(around):
         raise WrongRowError(f"there is no field '{name}'")
-    result: dict[str, Any] = _expect(around[name], "object")
+    result: dict[str, Any] = _expect_object(around[name])
     return result
 
 
 def _list(around: Any, name: str, default: Any = None) -> Any:
-    _expect(around, "object")
+    _expect_object(around)
     if name not in around and default is not None:
         return default
     if name not in around:
@@ -211,8 +211,8 @@ def _list(around: Any, name: str, default: Any = None) -> Any:
     return value if isinstance(value, list) else _wrong(value, f"list '{name}'")
 
 
-def _expect(value: Any, kind: str) -> Any:
-    return value if isinstance(value, dict) else _wrong(value, kind)
+def _expect_object(value: Any) -> Any:
+    return value if isinstance(value, dict) else _wrong(value, "object")
 
 
 def _wrong(value: Any, kind: str) -> Any:

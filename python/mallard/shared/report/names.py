@@ -5,10 +5,10 @@ from __future__ import annotations
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
-def last_parts(name: str, number: int = 2) -> str:
+def last_parts(name: str) -> str:
     """`...::Parser::parse` of `clang::driver::Parser::parse`: the outer namespaces are left out."""
     parts = name.split("::")
-    return name if len(parts) <= number else f"{ELLIPSIS}{'::'.join(parts[-number:])}"
+    return name if len(parts) <= 2 else f"{ELLIPSIS}{'::'.join(parts[-2:])}"
 
 
 def fitted(name: str, width: int) -> str:
