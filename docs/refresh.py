@@ -163,12 +163,13 @@ def main() -> int:
         store_runs(database, keep_others=arguments.added is not None)
     if arguments.soak:
         testing.add_soaks(arguments.soak)
-    if arguments.stages:
-        testing.add_stages(arguments.stages)
-    if arguments.fresh:
-        testing.add_fresh(arguments.fresh)
-    if arguments.platforms:
-        testing.add_platforms(arguments.platforms)
+    for file, entries in (
+        (testing.STAGE_TIMES, arguments.stages),
+        (testing.FRESH, arguments.fresh),
+        (testing.PLATFORMS, arguments.platforms),
+    ):
+        if entries:
+            testing.add_entries(file, entries)
     wanted = {document: refreshed(document, BLOCKS) for document in DOCUMENTS}
     wanted |= {path: image() for path, image in IMAGES.items()}
     stale = [

@@ -9,6 +9,7 @@ from figures import BLOCKS, WHOLE_TABLES, bde, block
 from figures.heat_map_image import heat_map_image
 from figures.stored import (
     DOCS,
+    StoredRun,
     buffer_text,
     markdown_table,
     percent_interval,
@@ -37,35 +38,22 @@ def summary() -> Summary:
 
 @cache
 def hashed(hashing: str) -> Summary:
-    """The newest summary of rows with this hash, on small pages if there are some."""
+    """The summary of the newest run with this hash, on small pages if it has some."""
     return min(
-        _summaries(hashing), key=lambda candidate: dict(candidate.setting).get("pages", SMALL) != SMALL
+        summaries(_run(hashing).rows),
+        key=lambda candidate: dict(candidate.setting).get("pages", SMALL) != SMALL,
     )
 
 
-def is_stored(hashing: str) -> bool:
-    return bool(_summaries(hashing))
-
-
-@cache
-def _summaries(hashing: str) -> list[Summary]:
-    runs = [run for run in stored_runs("density") if run.run["options"].get("hash") == hashing]
-    return summaries(runs[0].rows) if runs else []
+def _run(hashing: str) -> StoredRun:
+    return next(run for run in stored_runs("density") if run.run["options"].get("hash") == hashing)
 
 
 def full_strings() -> dict[str, Ratio]:
     """The means with whole strings hashed, over the same rows: most structures hash none."""
-    if not is_stored("full"):
-        return {}
     full = hashed("full").tables
-    tables = [
-        *full,
-        *(
-            table
-            for table in summary().tables
-            if table.type not in {hashed_table.type for hashed_table in full}
-        ),
-    ]
+    types = {table.type for table in full}
+    tables = [*full, *(table for table in summary().tables if table.type not in types)]
     means = {name: mean_over_rows(tables, name) for name in summary().strategies}
     return {name: mean for name, mean in means.items() if mean and mean.n == summary().means[name].n}
 
@@ -93,11 +81,7 @@ WHOLE_TABLES.update(
 @block("density_conditions")
 def both_conditions() -> str:
     """Of the run with prefixes, and of the one with whole strings hashed."""
-    runs = [
-        next((run for run in stored_runs("density") if run.run["options"]["hash"] == hashing), None)
-        for hashing in HASHES
-    ]
-    return run_conditions(*filter(None, runs), *bde.runs_of("density"))
+    return run_conditions(*map(_run, HASHES), *bde.runs_of("density"))
 
 
 STRATEGIES_FILE = DOCS.parent / "bench/runner/strategy/strategies.def"

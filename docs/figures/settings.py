@@ -24,7 +24,6 @@ from mallard.bench.cells import Times, paired
 from mallard.shared.stats import Ratio, geometric_mean_ratio, median
 
 ON_HUGE_PAGES = ("programs", "density", "reuse", "locality")
-NOT_MEASURED = "Not measured."
 SETTINGS = frozenset({"pages", "buffer", "buffer_bytes"})  # of a cell, that a special run changes
 Cells = Mapping[Setting, Mapping[str, Times]]
 
@@ -67,14 +66,11 @@ def no_buffer() -> str:
         "without",
         "without, % of its own time with",
     ]
-    if special is None:
-        return NOT_MEASURED
+    assert special
     return _table(heading, list(lines(special)), [special.stored], texts=1)
 
 
 def _table(heading: list[str], table: list[list[str]], runs: list[StoredRun], texts: int) -> str:
-    if not table:
-        return NOT_MEASURED
     means = "Geometric means; the last column of ratios of medians, without pairs."
     return f"{markdown_table(heading, table, texts)}\n\n{means} {run_conditions(*runs)}"
 

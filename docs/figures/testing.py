@@ -28,7 +28,7 @@ PASSED = re.compile(r"passed$|\d checks$|\d blocks ")  # the end of an outcome o
 
 def add_soaks(lines: Path) -> None:
     """Stores the runs whose last lines the file has next to those that are stored."""
-    stored = read(SOAKS) or []
+    stored = read(SOAKS)
     known = [{**run, "library": ""} for run in stored]
     for line in lines.read_text(encoding="utf-8").splitlines():
         run = json.loads(line)
@@ -36,7 +36,7 @@ def add_soaks(lines: Path) -> None:
             raise ValueError(f"{lines}: a run in format {run['format']}, not {FORMAT}")
         if {**run, "library": ""} not in known:
             stored.append({**run, "library": fingerprint() if run["commit"] == head() else ""})
-    SOAKS.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    _write(SOAKS, stored)
 
 
 def head() -> str:
@@ -53,24 +53,19 @@ def changed(runs: Iterable[dict[str, Any]]) -> str:
     return " The code of the library was not recorded." if "" in codes else ""
 
 
-def add_platforms(outcomes: Path) -> None:
-    """Stores the outcomes of the stage `platforms` in place of older ones of the same targets."""
-    stored = {**(read(PLATFORMS) or {}), **read(outcomes)}
-    PLATFORMS.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+def add_entries(file: Path, entries: Path) -> None:
+    """Stores them in place of those of the same names."""
+    _write(file, read(file) | read(entries), in_order=file != STAGE_TIMES)
 
 
-def add_fresh(times: Path) -> None:
-    """Stores the times of the commands in bare Debians in place of older ones of the same commands."""
-    stored = {**(read(FRESH) or {}), **read(times)}
-    FRESH.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+def _write(file: Path, stored: Any, *, in_order: bool = True) -> None:
+    file.write_text(json.dumps(stored, indent=1, sort_keys=in_order) + "\n", encoding="utf-8")
 
 
 @whole_table("fresh")
 def fresh() -> str:
     """A line for each command: the seconds of root and of a user who has sudo, in each Debian."""
     times = read(FRESH)
-    if not times:
-        return "No run is stored."
     seconds: dict[tuple[str, str], dict[str, str]] = {}
     for name, entry in times.items():
         release, user, command = name.split(", ", 2)
@@ -94,11 +89,8 @@ def fresh() -> str:
 
 @whole_table("platforms")
 def platforms() -> str:
-    outcomes = read(PLATFORMS)
-    if not outcomes:
-        return "No run is stored."
     fields = ("outcome", "date", "commit")
-    rows = [[target, *(run[field] for field in fields)] for target, run in sorted(outcomes.items())]
+    rows = [[target, *(run[field] for field in fields)] for target, run in sorted(read(PLATFORMS).items())]
     return markdown_table(["target", *fields], rows, texts=4)
 
 
@@ -107,11 +99,8 @@ def platform_groups() -> str:
     """A line for each system: its targets, the compilers and emulators, the outcome if the targets share one,
     the dates.
     """
-    outcomes = read(PLATFORMS)
-    if not outcomes:
-        return "No run is stored."
     groups: dict[str, dict[str, dict[str, str]]] = {}
-    for target, run in sorted(outcomes.items()):
+    for target, run in sorted(read(PLATFORMS).items()):
         system, _, part = target.partition(", ")
         groups.setdefault(system, {})[part] = run
     lines = []
@@ -133,14 +122,12 @@ def _tools_and_result(outcome: str) -> tuple[str, str]:
 
 
 def read(file: Path) -> Any:
-    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 @block("soak")
 def soak() -> str:
     runs = read(SOAKS)
-    if not runs:
-        return "No run is stored."
     heading = ["operations", "seconds", "seed", "allocators", "build", "commit"]
     lines = []
     for run in runs:
@@ -159,8 +146,6 @@ def soak() -> str:
 def mutation() -> str:
     """A line for each run over the whole library."""
     runs = read(MUTATION)
-    if not runs:
-        return "No run is stored."
     heading = ("seed", "commit", "judged", "killed", "95 % interval", "by random operations", "survived")
     latest = [run.get("again", run) for run in runs]
     later = (LATER_TESTS,) if latest != runs else ()
@@ -184,18 +169,10 @@ def _mutants(run: dict[str, Any]) -> list[str]:
     ]
 
 
-def add_stages(times: Path) -> None:
-    """Stores these stages in place of those of the same names."""
-    stored = (read(STAGE_TIMES) or {}) | json.loads(times.read_text(encoding="utf-8"))
-    STAGE_TIMES.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
-
-
 @block("stages", is_part=True)
 def stages(*, whole: bool = False) -> str:
     """The page has the sums, and the slowest stage of each."""
     entries = read(STAGE_TIMES)
-    if not entries:
-        return "No run is stored."
     lines = []
     for full in (False, True):
         members = {name: entry for name, entry in entries.items() if entry["full"] == full}

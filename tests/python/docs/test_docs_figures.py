@@ -308,6 +308,7 @@ def test_arenas_are_compared_over_one_upstream(measured: bool, monkeypatch: pyte
 
 def test_runs_of_another_library_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     soaks = tmp_path / "soak.json"
+    soaks.write_text("[]", encoding="utf-8")
     monkeypatch.setattr(testing, "SOAKS", soaks)
     run = {
         "format": 1,
