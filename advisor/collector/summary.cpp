@@ -1,6 +1,7 @@
 #include "collector/summary.hpp"
 
 #include "collector/program/check.hpp"
+#include "trace/printable.hpp"
 #include "trace/reader.hpp"
 
 #include <algorithm>
@@ -407,7 +408,7 @@ int report_nothing_recorded(const arguments& args, parts_folder& folder, const c
 } // namespace
 
 void print_line(const std::string& line) {
-    std::fprintf(stderr, "mallard: %s\n", line.c_str());
+    std::fprintf(stderr, "mallard: %s\n", trace::printable(line).c_str());
     std::fflush(stderr);
 }
 

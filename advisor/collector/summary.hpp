@@ -8,7 +8,7 @@
 
 namespace mallard::collector {
 
-/// Effects: writes a line. Errors are ignored.
+/// Effects: writes a line, with control characters escaped. Errors are ignored.
 void print_line(const std::string& line);
 
 /// Effects: moves the trace to its place, and reports its contents and what it lacks, or why there is no trace.

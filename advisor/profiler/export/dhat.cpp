@@ -2,8 +2,8 @@
 #include "profiler/export/exports.hpp"
 #include "profiler/export/frame_table.hpp"
 #include "profiler/export/output_file.hpp"
-#include "profiler/export/printable.hpp"
 #include "profiler/symbols/hexadecimal.hpp"
+#include "trace/printable.hpp"
 
 #include <algorithm>
 #include <map>
@@ -113,8 +113,8 @@ void write_head(output_file& to, const trace::process& process, const heap_histo
         command = process.executable.empty() ? "(left out of the trace)" : process.executable;
     }
     std::string text = R"({"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":false)";
-    text += ",\"tu\":" + json_string(unit.name) + ",\"Mtu\":" + json_string(unit.million);
-    text += R"(,"tuth":500,"cmd":)" + json_string(printable(command));
+    text += ",\"tu\":" + trace::json_string(unit.name) + ",\"Mtu\":" + trace::json_string(unit.million);
+    text += R"(,"tuth":500,"cmd":)" + trace::json_string(trace::printable(command));
     text += ",\"pid\":" + std::to_string(process.number);
     text += ",\"tg\":" + std::to_string(unit.convert(history.ticks_at_peak()));
     // Readers divide by it.
@@ -185,7 +185,7 @@ void write_dhat(trace::reader& trace, std::size_t process, code_map& code, const
     file.write("],\n\"ftbl\":[");
     separator = "\n";
     for (const std::string* const text : texts.texts()) {
-        file.write(separator + json_string(*text));
+        file.write(separator + trace::json_string(*text));
         separator = ",\n";
     }
     file.write("]}\n");

@@ -1,6 +1,6 @@
 #include "profiler/export/frame_table.hpp"
 
-#include "profiler/export/printable.hpp"
+#include "trace/printable.hpp"
 
 #include <utility>
 
@@ -64,12 +64,12 @@ std::optional<std::uint32_t> frame_table::find_level(trace::context_id context) 
     entry.instruction = code_map::call_instruction(key);
     entry.file = code_.file_at(entry.instruction);
     if (entry.file != files_) {
-        entry.object = printable(code_.object(entry.file).name);
+        entry.object = trace::printable(code_.object(entry.file).name);
     }
     entry.places = code_.places(entry.instruction);
     for (place& function : entry.places) {
         for (std::string* const text : {&function.name, &function.short_name, &function.file}) {
-            *text = printable(*text);
+            *text = trace::printable(*text);
         }
     }
     return add(key, std::move(entry));

@@ -2,8 +2,8 @@
 #include "profiler/export/exports.hpp"
 #include "profiler/export/frame_table.hpp"
 #include "profiler/export/output_file.hpp"
-#include "profiler/export/printable.hpp"
 #include "profiler/symbols/hexadecimal.hpp"
+#include "trace/printable.hpp"
 #include "trace/raw_record.hpp"
 
 #include <zlib.h>
@@ -217,7 +217,7 @@ private:
         for (const std::string& argument : info.command) {
             command += ' ' + argument;
         }
-        put_number(profile_field::comment, string_index(printable(command)));
+        put_number(profile_field::comment, string_index(trace::printable(command)));
         if (info.sampled_one_in > 1) {
             put_number(profile_field::comment,
                        string_index("One activation in " + std::to_string(info.sampled_one_in) +
@@ -283,7 +283,7 @@ private:
             message.number(mapping_field::memory_start, file.begin);
             message.number(mapping_field::memory_limit, file.end);
             message.number(mapping_field::filename,
-                           string_index(printable(object.path.empty() ? object.name : object.path)));
+                           string_index(trace::printable(object.path.empty() ? object.name : object.path)));
             message.number(mapping_field::build_id, string_index(hex_digits(file.build_id)));
             // Without these flags pprof would look up names itself, in files that may differ.
             message.number(mapping_field::has_functions, 1);

@@ -10,6 +10,7 @@
 #include "profiler/report/profile_report.hpp"
 #include "profiler/scopes/inlined_stacks.hpp"
 #include "profiler/symbols/hexadecimal.hpp"
+#include "trace/printable.hpp"
 #include "trace/reader.hpp"
 
 #include <cstdio>
@@ -69,7 +70,7 @@ void write_export(trace::reader& reader, std::size_t process_index, const argume
     code_map code(reader.code(process_index), reader.processes()[process_index].executable);
     options.exported->write(reader, process_index, code, options.output);
     for (const std::string& warning : code.warnings()) {
-        std::fprintf(stderr, "mallard-profile: warning: %s\n", warning.c_str());
+        std::fprintf(stderr, "mallard-profile: warning: %s\n", trace::printable(warning).c_str());
     }
 }
 
@@ -116,7 +117,7 @@ int main(int count, char** words) {
     } catch (const std::bad_alloc&) {
         std::fputs("mallard-profile: error: There is not enough memory for this trace.\n", stderr);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "mallard-profile: error: %s\n", error.what());
+        std::fprintf(stderr, "mallard-profile: error: %s\n", trace::printable(error.what()).c_str());
     }
     return failed;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
@@ -49,8 +50,14 @@ def printable_name(name: str) -> str:
 
 
 def markdown_cell(text: str) -> str:
-    """The text as a cell of a table in Markdown, in one line and without elements of HTML."""
-    return printable_name(text.replace("\n", " ")).replace("|", "\\|").replace("<", "&lt;")
+    """The text as a cell of a table in Markdown, in one line."""
+    return markdown_text(text.replace("\n", " "))
+
+
+def markdown_text(text: str) -> str:
+    """The text without control characters, elements of HTML, links, and the marks of Markdown inside of a
+    line."""
+    return re.sub(r"[|`*]|(?<=\])\(", r"\\\g<0>", printable(text)).replace("<", "&lt;")
 
 
 def capitalised(sentence: str) -> str:

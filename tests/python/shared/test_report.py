@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 import pytest
+from page_reader import page_data
 from report_lines import screen
 
 from mallard.shared.report.figures import cell_text
@@ -15,6 +16,7 @@ from mallard.shared.report.model import (
     Call,
     Cell,
     Change,
+    Code,
     Column,
     Duck,
     Fact,
@@ -29,6 +31,7 @@ from mallard.shared.report.model import (
     Mood,
     Name,
     Paragraph,
+    Points,
     Ranking,
     Report,
     Row,
@@ -84,6 +87,32 @@ def test_each_medium_shows_each_value_once(medium: str) -> None:
         assert text.count(value) == 1, value
     for value in ("A section", "malloc", "CPU ms", "one", "two"):
         assert value in text
+
+
+def test_every_medium_escapes_control_characters() -> None:
+    hostile = "x\x1b]0;y\x9b\u202ez"
+    table = Table(
+        hostile, COLUMNS, (Row((Name(hostile, source=hostile), Figure(1.0, Unit.SECONDS), hostile)),)
+    )
+    calls = (Call(-1, None, 1, 9, 0, 1), Call(0, Name(hostile, full=hostile), 1, 9, 0, 1))
+    flame = Flame(calls, (("bytes", "bytes", hostile),), (0.0, 0.0), hostile, hostile)
+    blocks = (Paragraph(hostile), Points((hostile,)), Facts((Fact(hostile, hostile),)), Code(hostile), table)
+    report = Report(
+        hostile, Paragraph(hostile), (Section(hostile, (*blocks, flame), True, hostile),), (hostile,), hostile
+    )
+    page = report_page(report, hostile)
+    for text in (shown(report), markdown_report(report, f"mallard {hostile}\n"), page, str(page_data(page))):
+        assert not {"\x1b", "\x9b", "\u202e"} & {*text}
+        assert "\\x1b]0;y\\x9b\\u202ez" in text.replace("\\\\", "\\")
+
+
+def test_markdown_shows_the_marks_of_names() -> None:
+    report = Report("f<int>", Paragraph("a<b>, (*)(c*)"), notes=("`d` [e](f)",))
+    lines = markdown_report(report, "mallard profile 'x\ny'").splitlines()
+    assert lines[0] == "# f&lt;int>"
+    assert lines[2] == "    mallard profile 'x\\ny'"
+    assert lines[4] == r"a&lt;b>, (\*)(c\*)"
+    assert lines[6] == r"- \`d\` [e]\(f)"
 
 
 def test_numbers_are_aligned_to_the_right() -> None:

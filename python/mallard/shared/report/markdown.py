@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mallard.shared.prose import capitalised, markdown_cell
+from mallard.shared.prose import capitalised, markdown_cell, markdown_text, printable, printable_name
 from mallard.shared.report.figures import cell_text, count_prefix, omitted_rows
 from mallard.shared.report.model import (
     Cell,
@@ -26,14 +26,14 @@ from mallard.shared.report.picture import HeatMap, Spot
 
 def markdown_report(report: Report, command: str) -> str:
     """`command` is the one that was typed."""
-    parts = [f"# {report.title}", f"    {command}"]
+    parts = [f"# {_text(report.title)}", f"    {printable_name(command)}"]
     if report.subject:
         parts.append(f"{_text(', '.join((report.subject, *report.conditions)))}.")
-    parts.append(report.answer.text)
+    parts.append(markdown_text(report.answer.text))
     for section in report.sections:
         parts += _section(section)
     for texts in (report.doubts, report.notes):
-        parts += ["\n".join(f"- {text}" for text in texts)] if texts else []
+        parts += ["\n".join(f"- {markdown_text(text)}" for text in texts)] if texts else []
     return "\n\n".join(parts) + "\n"
 
 
@@ -41,9 +41,9 @@ def _section(section: Section) -> list[str]:
     blocks = visible_blocks((*section.answer, *section.blocks))
     if not blocks:
         return []
-    parts = [f"##{'#' if section.is_inner else ''} {section.title}"] if section.title else []
+    parts = [f"##{'#' if section.is_inner else ''} {_text(section.title)}"] if section.title else []
     if section.about:
-        parts.append(capitalised(f"{count_prefix(blocks[0])}{section.about}."))
+        parts.append(capitalised(f"{count_prefix(blocks[0])}{_text(section.about)}."))
     for block in blocks:
         if isinstance(block, Table):
             parts.append(markdown_table(block))
@@ -85,13 +85,14 @@ def _text_block(block: Paragraph | Points | Facts | Code) -> str:
         case Facts():
             return _facts(block)
         case Code(text, language):
-            return f"```{language}\n{text.rstrip()}\n```"
-    return block.text
+            return f"```{language}\n{printable(text.rstrip())}\n```"
+    return markdown_text(block.text)
 
 
 def _facts(facts: Facts) -> str:
     return "\n".join(
-        f"- {fact.label}: {_text(f'{cell_text(fact.value)} {fact.text}'.strip())}" for fact in facts.facts
+        f"- {_text(fact.label)}: {_text(f'{cell_text(fact.value)} {fact.text}'.strip())}"
+        for fact in facts.facts
     )
 
 

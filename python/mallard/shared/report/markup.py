@@ -1,9 +1,13 @@
-"""Elements with escaped text and attributes, which are safe to insert into a page."""
+"""Elements with escaped text and attributes, which are safe to insert into a page. Control characters are
+shown as escapes.
+"""
 
 from __future__ import annotations
 
 import re
 from html import escape
+
+from mallard.shared.prose import printable
 
 
 class Markup(str):
@@ -36,7 +40,7 @@ def joined(*contents: Content) -> Markup:
 
 def breakable(names: str) -> Markup:
     """Names of strategies. A narrow column may break them behind a slash or a plus."""
-    return Markup(escape(names, quote=False).replace("/", "/<wbr>").replace("+", "+<wbr>"))
+    return Markup(_escaped(names).replace("/", "/<wbr>").replace("+", "+<wbr>"))
 
 
 def slug(text: str) -> str:
@@ -47,7 +51,11 @@ def slug(text: str) -> str:
 def _safe(content: Content) -> str:
     if content is None:
         return ""
-    return content if isinstance(content, Markup) else escape(content, quote=False)
+    return content if isinstance(content, Markup) else _escaped(content)
+
+
+def _escaped(text: str) -> str:
+    return escape(printable(text), quote=False)
 
 
 def _attributes(attributes: dict[str, str | bool | None]) -> str:
@@ -56,5 +64,5 @@ def _attributes(attributes: dict[str, str | bool | None]) -> str:
         if value is None or value is False:
             continue
         plain = name.removesuffix("_").replace("_", "-")
-        parts.append(f" {plain}" if value is True else f' {plain}="{escape(str(value))}"')
+        parts.append(f" {plain}" if value is True else f' {plain}="{escape(printable(str(value)))}"')
     return "".join(parts)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mallard.shared.errors import UsageError
-from mallard.shared.prose import capitalised
+from mallard.shared.prose import capitalised, printable
 from mallard.shared.report.figures import UNKNOWN, cell_text, count, figure_text, level, plural, share, size
 from mallard.shared.report.markup import Markup, element, joined, slug
 from mallard.shared.report.model import (
@@ -159,6 +159,18 @@ def _anchor(section: Section, others: Collection[str]) -> str:
     return f"{anchor}-{len(others)}" if anchor in (*others, "main", "panel") else anchor
 
 
+def _printable(data: Any) -> Any:
+    """Data of scripts, with the control characters of all texts escaped."""
+    match data:
+        case str():
+            return "\t".join(map(printable, data.split("\t")))  # in front of small texts
+        case dict():
+            return {name: _printable(value) for name, value in data.items()}
+        case list() | tuple():
+            return [_printable(value) for value in data]
+    return data
+
+
 class _Page:
     def __init__(self, names: PageNames, texts: Mapping[str, str] | None = None) -> None:
         self._names = names
@@ -195,7 +207,8 @@ class _Page:
         return element("section", element("h2", part.heading), body, id=part.anchor, class_="part")
 
     def _packed(self) -> str:
-        text = json.dumps(self._names.data | self._data, ensure_ascii=False, separators=(",", ":"))
+        data = _printable(self._names.data | self._data)
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
         return base64.b64encode(zlib.compress(text.encode(), 7)).decode()
 
     def block(self, block: Block) -> Markup | None:

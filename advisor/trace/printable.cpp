@@ -1,8 +1,10 @@
-#include "profiler/export/printable.hpp"
+#include "trace/printable.hpp"
 
+#include <array>
 #include <cstdint>
+#include <cstdio>
 
-namespace mallard::advisor {
+namespace mallard::trace {
 
 namespace {
 
@@ -29,6 +31,39 @@ std::size_t bytes_of_character(std::string_view text) noexcept {
     return is_wrong ? 0 : bytes;
 }
 
+/// Requires: the text is one character in UTF-8.
+std::uint32_t code_point(std::string_view character) noexcept {
+    const auto first = static_cast<std::uint8_t>(character[0]);
+    std::uint32_t code = character.size() == 1 ? first : first & (0x7fU >> character.size());
+    for (const char c : character.substr(1)) {
+        code = code << 6 | (static_cast<std::uint8_t>(c) & 0x3fU);
+    }
+    return code;
+}
+
+bool is_control(std::uint32_t code) noexcept {
+    const auto within = [&](std::uint32_t first, std::uint32_t last) {
+        return code >= first && code <= last;
+    };
+    return code < 0x20 || within(0x7f, 0x9f) || within(0x200b, 0x200f) || within(0x2028, 0x202e) ||
+           within(0x2060, 0x206f) || code == 0xfeff;
+}
+
+std::string escape(std::uint32_t code) {
+    switch (code) {
+    case '\n':
+        return "\\n";
+    case '\r':
+        return "\\r";
+    case '\t':
+        return "\\t";
+    default:
+        std::array<char, 8> text{};
+        std::snprintf(text.data(), text.size(), code < 0x100 ? "\\x%02x" : "\\u%04x", code);
+        return text.data();
+    }
+}
+
 } // namespace
 
 std::string printable(std::string_view text) {
@@ -38,10 +73,10 @@ std::string printable(std::string_view text) {
         const std::size_t bytes = bytes_of_character(text);
         if (bytes == 0) {
             out += "\xef\xbf\xbd";
-        } else if (bytes == 1 && (static_cast<std::uint8_t>(text[0]) < 0x20 || text[0] == 0x7f)) {
-            out += ' ';
         } else {
-            out += text.substr(0, bytes);
+            const std::string_view character = text.substr(0, bytes);
+            const std::uint32_t code = code_point(character);
+            out += is_control(code) ? escape(code) : std::string(character);
         }
         text.remove_prefix(bytes == 0 ? 1 : bytes);
     }
@@ -59,4 +94,4 @@ std::string json_string(std::string_view printable_text) {
     return out + '"';
 }
 
-} // namespace mallard::advisor
+} // namespace mallard::trace
