@@ -3,15 +3,16 @@
 namespace mallard::advisor {
 
 const char* const usage =
-    "Usage: mallard-profile TRACE [--process P] [--scope F] [--all] [--symbols TEXT] [--events] [--rules "
-    "CODE\n"
-    "                       [--except CODE]] [--export FORMAT -o FILE]\n"
+    "Usage: mallard-profile TRACE [--process P] [--scope F] [--suppress FILE] [--all] [--symbols TEXT]\n"
+    "                       [--events] [--rules CODE [--except CODE]] [--export FORMAT -o FILE]\n"
     "Analyses a trace of mallard-record, and prints the profile as JSON.\n"
     "\n"
     "  --process P   the process with this number, or whose executable has this name; of several, and "
     "without\n"
     "                the option, the one that allocates most often\n"
     "  --scope F     show one function or marked scope in depth as well\n"
+    "  --suppress FILE\n"
+    "                leaks that are not listed: lines leak:PATTERN, as for LeakSanitizer\n"
     "  --all         list all sites and scopes, not only the heaviest\n"
     "  --symbols TEXT\n"
     "                print the functions of the process's files whose symbols contain TEXT instead, a line "
@@ -47,12 +48,13 @@ void check_together(const arguments& parsed) {
     if (parsed.exported == nullptr && !parsed.output.empty()) {
         throw usage_error("-o " + parsed.output + " is for exports: add --export FORMAT.");
     }
-    if (parsed.exported != nullptr && (parsed.events || parsed.scope || parsed.all_rows || parsed.symbols)) {
+    if (parsed.exported != nullptr &&
+        (parsed.events || parsed.scope || parsed.suppress || parsed.all_rows || parsed.symbols)) {
         throw usage_error("--export writes all of a process. It goes with --process, not with --events, "
                           "--scope, --all or --symbols.");
     }
-    if (parsed.rules &&
-        (parsed.events || parsed.scope || parsed.all_rows || parsed.symbols || parsed.exported != nullptr)) {
+    if (parsed.rules && (parsed.events || parsed.scope || parsed.suppress || parsed.all_rows ||
+                         parsed.symbols || parsed.exported != nullptr)) {
         throw usage_error(
             "--rules prints a decision tree only. It goes with --process and --except, not with "
             "--events, --scope, --all, --symbols or --export.");
@@ -60,7 +62,7 @@ void check_together(const arguments& parsed) {
     if (!parsed.rules && !parsed.except.empty()) {
         throw usage_error("--except " + parsed.except + " excludes code from a scope: add --rules CODE.");
     }
-    if (parsed.symbols && (parsed.events || parsed.scope || parsed.all_rows)) {
+    if (parsed.symbols && (parsed.events || parsed.scope || parsed.suppress || parsed.all_rows)) {
         throw usage_error(
             "--symbols prints names only. It goes with --process, not with --events, --scope or --all.");
     }
@@ -104,6 +106,8 @@ arguments read_arguments(const std::vector<std::string>& words) {
             }
         } else if (word == "--scope") {
             parsed.scope = value();
+        } else if (word == "--suppress") {
+            parsed.suppress = value();
         } else if (word == "--rules") {
             parsed.rules = value();
         } else if (word == "--except") {
@@ -123,10 +127,10 @@ arguments read_arguments(const std::vector<std::string>& words) {
         } else if (word == "--") {
             only_names = true;
         } else {
-            throw usage_error(
-                "Unknown option '" + words[at] +
-                "'. The options are --process, --scope, --all, --symbols, --events, --rules, --except, "
-                "--export and -o.");
+            throw usage_error("Unknown option '" + words[at] +
+                              "'. The options are --process, --scope, --suppress, --all, --symbols, "
+                              "--events, --rules, --except, "
+                              "--export and -o.");
         }
     }
     if (parsed.trace.empty() && !parsed.help) {

@@ -8,6 +8,7 @@
 #include "profiler/program/rules_document.hpp"
 #include "profiler/program/symbol_names.hpp"
 #include "profiler/report/profile_report.hpp"
+#include "profiler/report/suppressions.hpp"
 #include "profiler/scopes/inlined_stacks.hpp"
 #include "profiler/symbols/hexadecimal.hpp"
 #include "trace/printable.hpp"
@@ -16,8 +17,12 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <fstream>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -26,8 +31,20 @@ namespace trace = mallard::trace;
 
 constexpr int failed = 2;
 
+std::vector<std::string> suppression_patterns(const std::string& file) {
+    std::ifstream from(file);
+    if (!from || std::filesystem::is_directory(file)) {
+        throw usage_error("--suppress " + file + ": the file cannot be read. Give a readable file.");
+    }
+    return read_suppressions(from, file);
+}
+
 std::string profile(trace::reader& reader, std::size_t process_index, const arguments& options,
                     symbol_names& names) {
+    std::optional<std::vector<std::string>> patterns;
+    if (options.suppress) {
+        patterns = suppression_patterns(*options.suppress);
+    }
     const trace::process& process = reader.processes()[process_index];
     const function_lookup find_function = [&](std::uint64_t level) { return names.function_at(level); };
     event_stream events(reader, process_index);
@@ -59,6 +76,7 @@ std::string profile(trace::reader& reader, std::size_t process_index, const argu
     request.memory = reader.memory(process_index);
     request.scope = options.scope;
     request.all_rows = options.all_rows;
+    request.suppressions = std::move(patterns);
     return profile_report(analyse, names, request);
 }
 

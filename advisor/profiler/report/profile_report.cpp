@@ -45,6 +45,17 @@ std::string shared_stacks_warning(const call_table& calls) {
     return text;
 }
 
+/// Returns: for each call with live blocks the pattern that suppresses them.
+std::vector<std::size_t> find_suppressed(const analysis& results, code_names& names,
+                                         std::span<const std::string> patterns) {
+    suppressions leaks(patterns, names, results.stacks().contexts());
+    std::vector<std::size_t> by_call;
+    for (const call_totals& call : results.calls().all()) {
+        by_call.push_back(call.allocations == call.freed ? suppressions::none : leaks.find(call.context));
+    }
+    return by_call;
+}
+
 } // namespace
 
 std::string profile_report(const analysis& results, code_names& names, const report_request& request) {
@@ -69,6 +80,9 @@ std::string profile_report(const analysis& results, code_names& names, const rep
             source.listed.push_back(in_depth->scope);
         }
     }
+    if (request.suppressions) {
+        source.suppressed = find_suppressed(results, names, *request.suppressions);
+    }
     source.details = scope_details(results, sites, source.listed).all();
 
     // The tables of names come last, when all parts have added their rows.
@@ -80,6 +94,9 @@ std::string profile_report(const analysis& results, code_names& names, const rep
     write_process_figures(to, source);
     write_scopes(to, source);
     write_sites(to, source, request.all_rows);
+    if (request.suppressions) {
+        write_suppressions(to, source, *request.suppressions);
+    }
     write_pairs(to, source);
     write_iterations(to, source);
     write_owners(to, source);

@@ -30,6 +30,7 @@ struct report_request {
     std::vector<trace::memory_sample> memory; ///< of the chosen process
     std::optional<std::string> scope;         ///< the scope to show in depth
     bool all_rows = false;                    ///< list all sites and scopes
+    std::optional<std::vector<std::string>> suppressions; ///< patterns of leaks that are not listed
 };
 
 /// Returns: the document, a line of JSON.

@@ -6,6 +6,7 @@
 #include "profiler/report/name_tables.hpp"
 #include "profiler/report/profile_report.hpp"
 #include "profiler/report/scope_details.hpp"
+#include "profiler/report/suppressions.hpp"
 
 #include <span>
 #include <string>
@@ -24,14 +25,21 @@ struct report_source {
     double ns_per_tick = 1;
     double busy = 1; ///< share of the threads' time in which a processor worked
     bool shows_scopes = true;
-    bool is_sample = false;              ///< some blocks of the process are not recorded
-    std::vector<scope_id> listed{};      ///< the functions among the document's scopes, by id
-    std::vector<scope_detail> details{}; ///< of each listed function
+    bool is_sample = false;                ///< some blocks of the process are not recorded
+    std::vector<scope_id> listed{};        ///< the functions among the document's scopes, by id
+    std::vector<scope_detail> details{};   ///< of each listed function
+    std::vector<std::size_t> suppressed{}; ///< by call, the pattern of its leaks; without patterns empty
+
+    [[nodiscard]] bool is_suppressed(call_id call) const {
+        return !suppressed.empty() && suppressed[call] != suppressions::none;
+    }
 };
 
 void write_scopes(json_writer& to, const report_source& source);
 /// Effects: writes the sites, all or the heaviest ones, and the lists of leaks, temporary allocations and the peak.
 void write_sites(json_writer& to, const report_source& source, bool all_rows);
+/// Effects: writes the patterns that suppress leaks, with their blocks.
+void write_suppressions(json_writer& to, const report_source& source, std::span<const std::string> patterns);
 void write_pairs(json_writer& to, const report_source& source);
 void write_iterations(json_writer& to, const report_source& source);
 void write_owners(json_writer& to, const report_source& source);

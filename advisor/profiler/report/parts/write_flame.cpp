@@ -12,6 +12,8 @@ struct flame_node {
     std::uint64_t contained = 0;
     std::uint64_t contained_bytes = 0;
     std::uint64_t operations = 0;
+    std::uint64_t peak_bytes = 0;
+    std::uint64_t alive_bytes = 0;
 
     void add(const flame_node& inner) noexcept {
         allocations += inner.allocations;
@@ -19,6 +21,8 @@ struct flame_node {
         contained += inner.contained;
         contained_bytes += inner.contained_bytes;
         operations += inner.operations;
+        peak_bytes += inner.peak_bytes;
+        alive_bytes += inner.alive_bytes;
     }
 };
 
@@ -27,8 +31,8 @@ struct flame_node {
 class flame_tree {
 public:
     explicit flame_tree(const report_source& source)
-        : results_(&source.results), stacks_(&results_->stacks()), call_nodes_(&source.sites.nodes()),
-          by_call_node_(call_nodes_->size()) {
+        : source_(&source), results_(&source.results), stacks_(&results_->stacks()),
+          call_nodes_(&source.sites.nodes()), by_call_node_(call_nodes_->size()) {
         call_nodes_->for_each([this](trace::context_id node) {
             const trace::context_id parent = find(stacks_->contexts().parent(node));
             by_call_node_[call_nodes_->index(node)] = tree_.child(parent, stacks_->function(node));
@@ -52,11 +56,17 @@ private:
     }
 
     void add_calls() {
-        for (const call_totals& call : results_->calls().all()) {
+        const std::span<const call_totals> calls = results_->calls().all();
+        for (std::size_t at = 0; at < calls.size(); ++at) {
+            const call_totals& call = calls[at];
             flame_node& node = nodes_[find(call.context)];
             node.allocations += call.allocations;
             node.bytes += call.bytes;
             node.operations += call.allocations + call.frees;
+            node.peak_bytes += call.live_bytes_at_peak;
+            if (!source_->is_suppressed(static_cast<call_id>(at))) {
+                node.alive_bytes += call.bytes - call.freed_bytes;
+            }
         }
     }
 
@@ -76,6 +86,7 @@ private:
         }
     }
 
+    const report_source* source_;
     const analysis* results_;
     const scope_tree* stacks_;
     const call_nodes* call_nodes_;
@@ -90,7 +101,8 @@ bool is_heavy(const flame_node& node, const flame_node& root, std::uint64_t one_
                static_cast<double>(count) * static_cast<double>(one_in) >= static_cast<double>(total);
     };
     return reaches(node.allocations, root.allocations) || reaches(node.bytes, root.bytes) ||
-           reaches(node.operations, root.operations);
+           reaches(node.operations, root.operations) || reaches(node.peak_bytes, root.peak_bytes) ||
+           reaches(node.alive_bytes, root.alive_bytes);
 }
 
 } // namespace
@@ -120,7 +132,8 @@ void write_flame(json_writer& to, const report_source& source) {
     const auto write_node = [&](const flame_node& node) {
         to.field("allocations", node.allocations).field("bytes", node.bytes);
         to.field("contained_allocations", node.contained).field("contained_bytes", node.contained_bytes);
-        to.field("operations", node.operations).end_object();
+        to.field("operations", node.operations).field("peak_bytes", node.peak_bytes);
+        to.field("alive_bytes", node.alive_bytes).end_object();
         ++rows;
     };
     to.begin_object().field("parent", json_writer::null{}).field("function", json_writer::null{});

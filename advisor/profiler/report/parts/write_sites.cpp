@@ -263,12 +263,31 @@ void write_sites(json_writer& to, const report_source& source, bool all_rows) {
     write_unlisted(to, "sites_not_listed", "sites", sites.size() - shown, unlisted);
 
     const std::size_t most_rows = all_rows ? sites.size() : 60;
-    write_ranking(to, "leaks", source, sites, most_rows, &block_count::bytes,
+    const std::vector<site> leaking =
+        all_sites(source, [&](call_id call) { return !source.is_suppressed(call); });
+    write_ranking(to, "leaks", source, leaking, most_rows, &block_count::bytes,
                   [](const auto& sums) { return alive_blocks(sums); });
     write_ranking(to, "temporary", source, sites, most_rows, &block_count::allocations,
                   [](const auto& sums) { return temporary_blocks(sums); });
     write_ranking(to, "peak", source, sites, most_rows, &block_count::bytes,
                   [](const auto& sums) { return peak_blocks(sums); });
+}
+
+void write_suppressions(json_writer& to, const report_source& source, std::span<const std::string> patterns) {
+    std::vector<block_count> counts(patterns.size());
+    const std::span<const call_totals> calls = source.results.calls().all();
+    for (std::size_t call = 0; call < calls.size(); ++call) {
+        if (source.is_suppressed(static_cast<call_id>(call))) {
+            const block_count alive = alive_blocks(calls[call]);
+            counts[source.suppressed[call]].add(alive.allocations, alive.bytes);
+        }
+    }
+    to.key("suppressions").begin_list();
+    for (std::size_t at = 0; at < patterns.size(); ++at) {
+        to.begin_object().field("pattern", patterns[at]);
+        to.field("allocations", counts[at].allocations).field("bytes", counts[at].bytes).end_object();
+    }
+    to.end_list();
 }
 
 void write_pairs(json_writer& to, const report_source& source) {

@@ -160,6 +160,7 @@ std::string story::profile(const std::optional<std::string>& in_depth, bool all_
     request.memory = memory;
     request.scope = in_depth;
     request.all_rows = all_rows;
+    request.suppressions = suppressions;
     return advisor::profile_report(results, names_, request);
 }
 

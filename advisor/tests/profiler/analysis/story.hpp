@@ -49,6 +49,7 @@ public:
     trace::process process;
     std::vector<std::string> marked_names;
     std::vector<trace::memory_sample> memory;
+    std::optional<std::vector<std::string>> suppressions;
 
 private:
     struct frame {
