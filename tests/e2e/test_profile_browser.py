@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from browser import Browser, Page
 from looks import count, text
+from page_reader import page_data
 
 PAGE = "profile"
 NODES = ".rows i"
@@ -43,6 +45,99 @@ def test_the_flame_graph_zooms_searches_and_explains(page: Page) -> None:
     page.wait_until_drawn()
     assert text(page, ".flame-controls p") != about
     assert names(page)[0] == "all"
+
+
+def click(page: Page, selector: str) -> None:
+    page.evaluate(f"document.querySelector('{selector}').click()")
+    page.wait_until_drawn()
+
+
+class Graph:
+    """The nodes in the page's data, with their widths at the peak."""
+
+    def __init__(self, report: Path) -> None:
+        data = page_data(report.read_text(encoding="utf-8"))
+        self.flame, self.names = data["flame"], data["names"]
+        parents, self.widths = self.flame["parent"], list(self.flame["peak"])
+        below = [0] * len(parents)
+        for node in range(len(parents) - 1, 0, -1):
+            self.widths[node] = max(self.widths[node], below[node])
+            below[parents[node]] += self.widths[node]
+        self.own = [all_ - inner for all_, inner in zip(self.widths, below, strict=True)]
+
+    def outermost(self, name: str) -> list[int]:
+        """Calls of the function that are not inside of another one."""
+        inside: set[int] = set()
+        calls = []
+        for node in range(1, len(self.widths)):
+            if self.flame["parent"][node] in inside:
+                inside.add(node)
+            elif self.name(node) == name:
+                inside.add(node)
+                calls.append(node)
+        return calls
+
+    def name(self, node: int) -> str:
+        return str(self.names[self.flame["name"][node]][1]) if node else "the whole process"
+
+
+def percent_by_name(amounts: list[tuple[str, int]], total: int) -> dict[str, float]:
+    sums: dict[str, float] = {}
+    for name, amount in amounts:
+        sums[name] = sums.get(name, 0) + 100 * amount / total
+    return {name: sum_ for name, sum_ in sums.items() if sum_ > 1}
+
+
+def row(page: Page, top: int) -> dict[str, float]:
+    """The nodes of a row of the graph, in percent, by the name that the panel shows."""
+    found: dict[str, float] = page.evaluate(
+        f"""Object.fromEntries([...document.querySelectorAll('{NODES}')]
+        .filter(e => e.style.top === '{top}px')
+        .map(e => [(e.dispatchEvent(new MouseEvent('mouseover', {{bubbles: true}})),
+          document.querySelector('#panel b').textContent), parseFloat(e.style.width)])
+        .filter(([, width]) => width > 1))"""
+    )
+    return found
+
+
+def test_the_flame_graph_begins_with_the_peak(page: Page) -> None:
+    assert page.evaluate("document.querySelector('[name=flame]:checked').value") == "peak"
+    assert "when the process holds the most" in text(page, ".flame-controls p")
+
+
+def test_callers_stand_below_on_request(page: Page, report: Path) -> None:
+    graph = Graph(report)
+    click(page, ".flame-controls label[for=flame-callers]")
+    own = [(graph.name(node), graph.own[node]) for node in range(1, len(graph.own))]
+    assert row(page, 19) == pytest.approx(percent_by_name(own, sum(graph.own[1:])), rel=1e-3)
+    click(page, ".flame-controls label[for=flame-callees]")
+    assert row(page, 0) == {"the whole process": 100}
+
+
+def test_all_calls_of_a_function_are_one(page: Page, report: Path) -> None:
+    graph = Graph(report)
+    page.evaluate("document.querySelector('.flame-controls input[type=search]').focus()")
+    page.write("parsetop level")
+    page.press("Enter")
+    page.wait_until_drawn()
+    (name,) = row(page, 19)
+    assert name.startswith("clang::Parser::ParseTopLevelDecl")
+    calls, parents = graph.outermost(name), graph.flame["parent"]
+    total = sum(graph.widths[node] for node in calls)
+    inner = [
+        (graph.name(node), graph.widths[node]) for node in range(1, len(parents)) if parents[node] in calls
+    ]
+    assert row(page, 38) == pytest.approx(percent_by_name(inner, total), rel=1e-3)
+    click(page, ".flame-controls label[for=flame-callers]")
+    outer = [(graph.name(parents[node]), graph.widths[node]) for node in calls if parents[node]]
+    assert row(page, 38) == pytest.approx(percent_by_name(outer, total), rel=1e-3)
+    click(page, ".flame-controls button")
+    assert page.evaluate("document.querySelector('.flame-controls button').hidden") is True
+
+
+def test_a_site_shows_its_sizes(page: Page) -> None:
+    click(page, "#sites .more summary")
+    assert count(page, "#sites .more [open] .histogram li") >= 12
 
 
 def test_the_keyboard_goes_through_the_flame_graph(page: Page) -> None:

@@ -178,4 +178,6 @@ def flame_node(parent: int | None, function: int | None, operations: int) -> dic
         "contained_allocations": operations // 4,
         "contained_bytes": operations * 30,
         "operations": operations,
+        "peak_bytes": operations * 20,
+        "alive_bytes": operations * 10,
     }

@@ -149,11 +149,26 @@ def test_invalid_parent_means_root() -> None:
     assert [box.depth for box in boxes] == [0, 1, 1, 1]
 
 
-def test_without_contained_bytes_the_graph_shows_all_bytes() -> None:
+@pytest.mark.parametrize(("field", "mode"), [("contained_bytes", "peak"), ("peak_bytes", "bytes")])
+def test_graph_shows_the_peak_or_all_bytes(field: str, mode: str) -> None:
     profile = document()
     for node in profile["flame"]["nodes"]:
-        node["contained_bytes"] = 0
-    assert page_data(render_page(profile))["flame"]["mode"] == "bytes"
+        node[field] = 0
+    flame = page_data(render_page(profile))["flame"]
+    assert flame["mode"] == mode
+    assert [name for name, *_ in flame["modes"]] == ["peak", "bytes", "alive", "contained", "operations"]
+    assert flame["alive"] == [node["alive_bytes"] for node in profile["flame"]["nodes"]]
+
+
+def test_sites_have_histograms_of_their_sizes() -> None:
+    profile = document()
+    page = render_page(profile)
+    first = profile["sites"][0]["figures"]["sizes"]
+    assert len(first) > 1
+    sites = page[page.index('id="sites"') :]
+    assert sites.count("<figcaption>Sizes") == len(profile["sites"])
+    profile["sites"][0]["figures"]["sizes"] = first[:1]
+    assert render_page(profile).count("<figcaption>Sizes") == len(profile["sites"]) - 1
 
 
 @pytest.mark.parametrize(

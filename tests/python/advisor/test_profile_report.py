@@ -387,6 +387,23 @@ def test_leaks_name_site_and_callers() -> None:
     assert leaks.unlisted == 3
 
 
+def test_suppressed_leaks_are_counted() -> None:
+    patterns = [
+        {"pattern": "libfoo", **amount(20_000, 5_000_000)},
+        {"pattern": "old", **amount(0, 0)},
+        {"pattern": "^x$", **amount(0, 0)},
+    ]
+    profile = document(suppressions=patterns)
+    hidden = (
+        "1 of 3 suppressions matches 20,000 blocks of 4.77 MiB, which are not listed. "
+        "leak:old and leak:^x$ match nothing."
+    )
+    others = "40,000 blocks of 10.1 MiB, 3.3 % of 1.20 M."
+    assert listed(profile, "leaks").answer.text == f"{others} {LEAKS} {hidden}"
+    assert report(profile).notes == (hidden,)
+    assert report(document()).notes == ()
+
+
 def test_temporary_allocations_are_listed() -> None:
     shown = listed(document(), "temporary")
     assert shown.answer.text == f"300 k blocks of 37.2 MiB, 25 % of 1.20 M. {TEMPORARY}"

@@ -35,6 +35,7 @@ from mallard.advisor.profile.records import (
     Site,
     SiteBlocks,
     StackAmount,
+    Suppression,
 )
 from mallard.advisor.profile.schema import TABLES
 from mallard.shared.errors import UsageError
@@ -310,6 +311,8 @@ class Node:
     contained_allocations: int
     contained_bytes: int
     operations: int
+    peak_bytes: int = 0
+    alive_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -347,6 +350,7 @@ class Profile:
     leaks_not_listed: NotListed | None = None
     temporary: tuple[SiteBlocks, ...] = ()
     temporary_not_listed: NotListed | None = None
+    suppressions: tuple[Suppression, ...] = ()
     peak: tuple[SiteBlocks, ...] = ()
     peak_not_listed: NotListed | None = None
     pairs_not_listed: NotListed | None = None
@@ -438,6 +442,7 @@ def _profile(database: Database) -> Profile:
         flame=Flame(nodes, recording["flame_pruned"]) if (nodes := rows.records(Node, "flame")) else None,
         leaks=rows.records(SiteBlocks, "site_blocks", kind="leaks"),
         temporary=rows.records(SiteBlocks, "site_blocks", kind="temporary"),
+        suppressions=rows.records(Suppression, "suppressions"),
         peak=rows.records(SiteBlocks, "peak_sites"),
         markers=record(
             Markers,

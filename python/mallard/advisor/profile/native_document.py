@@ -50,6 +50,7 @@ def document_rows(document: dict[str, Any]) -> Rows:
     yield from _sites(document, {})
     for kind in ("leaks", "temporary"):
         yield from _rows(document, kind, "site_blocks", kind=kind)
+    yield from _rows(document, "suppressions", "suppressions", default=())
     yield from _rows(document, "peak", "peak_sites")
     yield from _rows(document, "pairs", "pairs")
     for name, one in (("iterations", "iteration"), ("owners", "owner")):

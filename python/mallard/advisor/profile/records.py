@@ -248,6 +248,15 @@ class SiteBlocks:
 
 
 @dataclass(frozen=True)
+class Suppression:
+    """A pattern of leaks that are not listed, with their blocks."""
+
+    pattern: str
+    allocations: int
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Pair:
     allocated: int | None
     freed: int | None  # None for blocks alive at the end

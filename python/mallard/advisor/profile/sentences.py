@@ -13,7 +13,7 @@ from functools import cache
 
 from mallard.advisor.profile.dimensions import share_interval, share_of_time
 from mallard.advisor.profile.document import Launcher, ListedProcess, Process, Profile
-from mallard.advisor.profile.records import Interval
+from mallard.advisor.profile.records import Amount, Figures, Interval
 from mallard.shared.prose import in_prose, printable_name
 from mallard.shared.report.figures import UNKNOWN, count, plural, precise_share, seconds, size
 
@@ -172,9 +172,8 @@ def totals(profile: Profile) -> str:
     return text if peak is None else f"{text}, peak {size(peak)}"
 
 
-def block_sizes(profile: Profile) -> str:
+def block_sizes(figures: Figures) -> str:
     """`1 B to 64.0 KiB in 8 classes, half of them at most 32 B`"""
-    figures = profile.figures
     if not figures.allocations or figures.smallest is None or figures.largest is None:
         return UNKNOWN
     ends = f"{size(figures.smallest)} to {size(figures.largest)}"
@@ -212,6 +211,33 @@ def marked(profile: Profile) -> list[str]:
         amount = f"{plural(pool.allocations, 'allocation')} of {size(pool.bytes)}"
         lines.append(f"{printable_name(pool.name)}: {plural(pool.pools, 'recorded pool')}, {amount}")
     return lines
+
+
+def suppressed(profile: Profile) -> str:
+    """`2 of 3 suppressions match 12 blocks of 3.00 KiB, which are not listed. leak:x matches nothing.`; empty
+    without suppressions.
+    """
+    patterns = profile.suppressions
+    if not patterns:
+        return ""
+    idle = [f"leak:{each.pattern}" for each in patterns if not each.allocations]
+    total, used = suppressed_amount(profile), len(patterns) - len(idle)
+    amount = f"{plural(total.allocations, 'block')} of {size(total.bytes)}"
+    text = f"{count(used)} of {plural(len(patterns), 'suppression')} {_match(used)} {amount}"
+    return f"{text}, which are not listed." + (
+        f" {in_prose(idle)} {_match(len(idle))} nothing." if idle else ""
+    )
+
+
+def _match(number: int) -> str:
+    return "matches" if number == 1 else "match"
+
+
+def suppressed_amount(profile: Profile) -> Amount:
+    return Amount(
+        sum(each.allocations for each in profile.suppressions),
+        sum(each.bytes for each in profile.suppressions),
+    )
 
 
 def stopped(process: Process) -> str:

@@ -314,6 +314,13 @@ CREATE TABLE site_blocks( -- sites whose blocks are alive at the end, reachable 
     stack INTEGER NOT NULL REFERENCES stacks -- that made most of them [first]
 ) STRICT;
 
+CREATE TABLE suppressions( -- patterns of `--suppress`, whose blocks are not in the leaks of `site_blocks`
+    recording INTEGER NOT NULL,
+    pattern TEXT NOT NULL, -- behind `leak:` [key]
+    allocations INTEGER NOT NULL, -- blocks alive at the end that the pattern matches first
+    bytes INTEGER NOT NULL -- their bytes
+) STRICT;
+
 CREATE TABLE peak_sites( -- sites whose blocks are live when the process holds the most bytes, the most bytes first [peak]
     recording INTEGER NOT NULL,
     place INTEGER NOT NULL REFERENCES places, -- the site
@@ -502,6 +509,8 @@ CREATE TABLE flame( -- the tree of contexts by function, at most 3,000 nodes
     contained_allocations INTEGER NOT NULL, -- blocks that an activation of the function contained
     contained_bytes INTEGER NOT NULL, -- their bytes
     operations INTEGER NOT NULL, -- allocations and frees
+    peak_bytes INTEGER NOT NULL DEFAULT 0, -- live when the process holds the most bytes [= sum(iif(recording = (SELECT recording FROM main.recordings ORDER BY timeline_peak_bytes DESC, recording LIMIT 1), peak_bytes, 0))]
+    alive_bytes INTEGER NOT NULL DEFAULT 0, -- alive at the end, without suppressed leaks
     UNIQUE(recording, id)
 ) STRICT;
 

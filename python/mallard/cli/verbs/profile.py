@@ -60,6 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--list", metavar="KIND", choices=LISTS, help="sites of blocks: leaks, temporary, or peak"
     )
+    parser.add_argument(
+        "--suppress",
+        metavar="FILE",
+        type=Path,
+        help="leaks that are not listed: lines leak:PATTERN, as for LeakSanitizer",
+    )
     parser.add_argument("--diff", action="store_true", help="compare two recordings, the older one first")
     forms = add_forms(parser)
     forms.add_argument(
@@ -79,7 +85,7 @@ def check(arguments: argparse.Namespace) -> None:
     _check_number(arguments)
     for trace in arguments.traces:
         _check_trace(trace)
-        for option in ("scope", "process", "export"):
+        for option in ("scope", "process", "export", "suppress"):
             value = getattr(arguments, option)
             if value is not None and value != "sqlite" and is_database(trace):
                 raise UsageError(
@@ -98,6 +104,8 @@ def check(arguments: argparse.Namespace) -> None:
     if arguments.scope is not None and (is_export or not arguments.scope.strip()):
         reason = "exports are of the whole process" if is_export else "the name of a scope is empty"
         raise UsageError(f"--scope '{arguments.scope}': {reason}; leave it out")
+    if arguments.suppress is not None:
+        _check_suppressions(arguments.suppress, is_export=is_export)
     if arguments.parquet is not None:
         _check_folder(arguments.parquet)
     check_forms(arguments, files=arguments.traces)
@@ -106,6 +114,13 @@ def check(arguments: argparse.Namespace) -> None:
         check_writable(target, "-o")
         if target.exists() and any(target.samefile(trace) for trace in arguments.traces):
             raise UsageError(f"{target} is the trace itself; give another file: -o FILE")
+
+
+def _check_suppressions(file: Path, *, is_export: bool) -> None:
+    if is_export:
+        raise UsageError(f"--suppress {file} is of lists of leaks, which exports do not have; leave it out")
+    if not file.is_file():
+        raise UsageError(f"--suppress {file} is not a file; give one with lines leak:PATTERN")
 
 
 def _check_folder(folder: Path) -> None:
@@ -132,7 +147,7 @@ def _check_number(arguments: argparse.Namespace) -> None:
             f"--diff compares two recordings, and there {'is' if len(traces) == 1 else 'are'} {len(traces)}; "
             "give it two: mallard profile --diff OLD NEW"
         )
-    for option in ("scope", "process", "list", "export", "parquet"):
+    for option in ("scope", "process", "list", "export", "parquet", "suppress"):
         if getattr(arguments, option) is not None:
             raise UsageError(
                 f"--diff compares whole processes; leave --{option} out"
@@ -271,6 +286,8 @@ def _words(arguments: argparse.Namespace, trace: Path) -> list[str]:
         words += ["--process", arguments.process]
     if arguments.scope is not None:
         words += ["--scope", arguments.scope]
+    if arguments.suppress is not None:
+        words += ["--suppress", str(arguments.suppress)]
     return words
 
 

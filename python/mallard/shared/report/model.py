@@ -253,6 +253,8 @@ class Call:
     bytes: int
     contained: int
     operations: int
+    peak: int = 0  # bytes that are live when the process holds the most
+    alive: int = 0  # bytes that are live at the end
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ Above the call that is as wide as the graph stand the root, a row for the calls 
 first such call is the first that divides: a program has twenty calls before.
 
 The page has the widest calls of the first figure. The script (static/profile/flame.js) draws the others,
-zooms and searches. Both give a call the width of its children if that is more than its own.
+zooms and searches, and shows callers below and all calls of a function. Both give a call the width of its
+children if that is more than its own.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ LETTER = 6.4  # pixels
 NEARLY_ALL = 0.97  # of its parent's width: a chain of such calls is passed over at the beginning
 LEAST = 0.4  # percent of the width, for a call to be in the page without the script
 STEPS = ((0.005, ""), (0.25, "up to 25 %"), (0.5, "up to 50 %"), (0.75, "up to 75 %"), (0.95, "up to 95 %"))
+DIGITS = 4  # of a share
 GAP = -1
 
 
@@ -56,7 +58,10 @@ def flame_graph(flame: Flame, names: PageNames) -> tuple[Markup | None, dict[str
         "bytes": [call.bytes for call in calls],
         "contained": [call.contained for call in calls],
         "operations": [call.operations for call in calls],
-        "colours": [colour(part) for part in flame.shares[: len(calls)]],
+        "peak": [call.peak for call in calls],
+        "alive": [call.alive for call in calls],
+        "shares": [round(part, DIGITS) for part in flame.shares[: len(calls)]],
+        "steps": [end for end, _ in STEPS],
         "label": flame.label,
         "told": flame.texts[: len(calls)],
         "modes": flame.modes,
@@ -114,7 +119,7 @@ def label(name: str, pixels: float) -> str:
 
 
 def colour(part: float) -> str:
-    return f"c{sum(part > end for end, _ in STEPS)}"
+    return f"c{sum(round(part, DIGITS) > end for end, _ in STEPS)}"
 
 
 def widths(calls: Sequence[Call], mode: str) -> list[int]:

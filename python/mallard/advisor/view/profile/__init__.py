@@ -61,6 +61,7 @@ def profile_report(profile: Profile, *, all_rows: bool = False, is_brief: bool =
         subject=sentences.command(profile),
         conditions=tuple(conditions),
         doubts=tuple(sentences.losses(profile)),
+        notes=tuple(filter(None, [sentences.suppressed(profile)])),
     )
 
 

@@ -28,8 +28,10 @@ from mallard.shared.report.model import (
 from mallard.shared.report.names import fitted
 
 MODES = (
-    ("contained", "containable bytes", "Width: bytes that are freed before the function's activation ends."),
-    ("bytes", "bytes", "Width: bytes allocated in the function and its callees."),
+    ("peak", "peak", "Width: bytes that are live when the process holds the most."),
+    ("bytes", "allocated", "Width: bytes allocated in the function and its callees."),
+    ("alive", "leaks", "Width: bytes that are never freed."),
+    ("contained", "containable", "Width: bytes that are freed before the function's activation ends."),
     ("operations", "operations", "Width: allocations and frees of the function and its callees."),
 )
 MOST_LINES = 8  # of a timeline
@@ -59,6 +61,8 @@ def flame_calls(profile: Profile, names: Names) -> tuple[Call, ...]:
             node.bytes,
             node.contained_bytes,
             node.operations,
+            node.peak_bytes,
+            node.alive_bytes,
         )
         for node in (profile.flame.nodes if profile.flame else ())
     )
@@ -71,7 +75,7 @@ def flame_sections(profile: Profile, names: Names) -> list[Section]:
     shares = tuple(call.contained / call.bytes if call.bytes else 0.0 for call in calls)
     meaning = "share of the bytes that the function contains"
     flame = Flame(calls, MODES, shares, meaning, "nothing contained", omitted=profile.flame.pruned)
-    about = "where the memory is allocated, and where it could be contained"
+    about = "where memory is allocated, held and lost, and where it could be contained"
     return [Section("Flame graph", (flame,), is_headed=True, about=about)]
 
 
@@ -150,8 +154,8 @@ def lifetime_sections(profile: Profile) -> list[Section]:
         text += f" {count(lifetimes.alive.allocations)} blocks of {size(lifetimes.alive.bytes)} "
         text += "are alive at the end, not included."
     charts = (
-        Histogram("Bytes allocated meanwhile", Unit.BYTES, 1.0, _shares(lifetimes.by_bytes)),
-        Histogram("Time", Unit.SECONDS, 1e-9, _shares(lifetimes.by_time)),
+        Histogram("Bytes allocated meanwhile", Unit.BYTES, 1.0, to_shares(lifetimes.by_bytes)),
+        Histogram("Time", Unit.SECONDS, 1e-9, to_shares(lifetimes.by_time)),
     )
     pictures = Histograms(("of the blocks", "of the bytes"), charts)
     return [
@@ -164,7 +168,7 @@ def lifetime_sections(profile: Profile) -> list[Section]:
     ]
 
 
-def _shares(bins: Sequence[tuple[int, int, int]]) -> tuple[tuple[int, float, float], ...]:
+def to_shares(bins: Sequence[tuple[int, int, int]]) -> tuple[tuple[int, float, float], ...]:
     """Of bins with a power of two, blocks and bytes."""
     blocks = sum(allocations for _, allocations, _ in bins) or 1
     weight = sum(bytes_ for _, _, bytes_ in bins) or 1

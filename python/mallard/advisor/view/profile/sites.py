@@ -9,11 +9,14 @@ from collections.abc import Sequence
 from mallard.advisor.profile import sentences
 from mallard.advisor.profile.document import NotListed, Profile
 from mallard.advisor.profile.names import Names
-from mallard.advisor.profile.records import NOTHING, Amount, Pair, Site, SiteBlocks
+from mallard.advisor.profile.records import NOTHING, Amount, Figures, Pair, Site, SiteBlocks
 from mallard.advisor.profile.residency import is_mostly_unwritten
+from mallard.advisor.view.profile.charts import to_shares
 from mallard.shared.report.figures import count, plural, share, size
 from mallard.shared.report.model import (
     Column,
+    Histogram,
+    Histograms,
     Name,
     Paragraph,
     Ranking,
@@ -27,6 +30,7 @@ from mallard.shared.report.model import (
 )
 
 MOST_SITES, MOST_PAIRS, MOST_LISTED = 2, 1, 10
+MOST_DRAWN = 60  # sites with a histogram, on a page
 LEAST_CONTROL_SHARE = 0.01  # of the process's time, as of what advice names
 AMOUNT = (Column("blocks", unit=Unit.COUNT), Column("bytes", unit=Unit.BYTES))
 SITES = (
@@ -93,11 +97,11 @@ def pair_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[Sec
 
 
 def site_table(sites: Sequence[Site], names: Names, most: int | None, unlisted: int = 0) -> tuple[Table, ...]:
-    rows = tuple(_site_row(site, names) for site in sites)
+    rows = tuple(_site_row(site, names, is_drawn=at < MOST_DRAWN) for at, site in enumerate(sites))
     return (Table("Sites", SITES, rows, most, unlisted, "smaller site"),) if rows else ()
 
 
-def _site_row(site: Site, names: Names) -> Row:
+def _site_row(site: Site, names: Names, *, is_drawn: bool) -> Row:
     figures = site.figures
     owners = [
         (
@@ -117,7 +121,22 @@ def _site_row(site: Site, names: Names) -> Row:
         site.contexts,
         Ranking(tuple(owners)) if owners else None,
         _callers(site, names),
+        note=sentences.block_sizes(figures),
+        details=_sizes(figures) if is_drawn else (),
     )
+
+
+def _sizes(figures: Figures) -> tuple[Histograms, ...]:
+    """The blocks of a site by their sizes, if these differ."""
+    if len(figures.sizes) < 2:
+        return ()
+    bins: dict[int, tuple[int, int]] = {}
+    for most_bytes, allocations, bytes_ in figures.sizes:
+        power = max(most_bytes, 1).bit_length() - 1
+        blocks, weight = bins.get(power, (0, 0))
+        bins[power] = blocks + allocations, weight + bytes_
+    shares = to_shares([(power, *sums) for power, sums in sorted(bins.items())])
+    return (Histograms(("of the blocks", "of the bytes"), (Histogram("Sizes", Unit.BYTES, 1.0, shares),)),)
 
 
 def _callers(site: Site, names: Names) -> Stack | None:
@@ -190,9 +209,11 @@ def large_block_sections(profile: Profile, names: Names, *, all_rows: bool) -> l
 
 def list_report(profile: Profile, kind: str, *, all_rows: bool = False) -> Report:
     """The sites of leaks, of temporary allocations, or of the peak."""
+    total: Amount | None
     if kind == "leaks":
         title, order, meaning = "Leaks", "most bytes first", LEAKS
-        sites, not_listed, total = profile.leaks, profile.leaks_not_listed, profile.figures.alive
+        sites, not_listed, total = profile.leaks, profile.leaks_not_listed, _leaked(profile)
+        meaning = " ".join(filter(None, (meaning, sentences.suppressed(profile))))
     elif kind == "peak":
         title, order, meaning = "Live at the peak", "most bytes first", PEAK
         sites, not_listed, total = profile.peak, profile.peak_not_listed, peak_total(profile)
@@ -216,6 +237,12 @@ def list_report(profile: Profile, kind: str, *, all_rows: bool = False) -> Repor
         else (),
         subject=sentences.command(profile),
     )
+
+
+def _leaked(profile: Profile) -> Amount:
+    """Blocks that are alive at the end, without the suppressed ones."""
+    alive, hidden = profile.figures.alive or NOTHING, sentences.suppressed_amount(profile)
+    return Amount(alive.allocations - hidden.allocations, alive.bytes - hidden.bytes)
 
 
 def peak_total(profile: Profile) -> Amount:

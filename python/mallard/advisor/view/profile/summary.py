@@ -79,7 +79,7 @@ def summary_sections(profile: Profile) -> list[Section]:
     if figures.alive:
         alive = Figure(figures.alive.allocations, Unit.COUNT)
         facts.append(Fact("alive at the end", alive, f"of {size(figures.alive.bytes)}"))
-    ends, _, classes = sentences.block_sizes(profile).partition(" in ")
+    ends, _, classes = sentences.block_sizes(figures).partition(" in ")
     facts.append(Fact("sizes", ends, f"in {classes}" if classes else ""))
     blocks = (
         Facts(tuple(facts), is_large=True),

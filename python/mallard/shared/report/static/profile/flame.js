@@ -1,4 +1,5 @@
-// The flame graph: all nodes of a figure; a click makes a node as wide as the graph; words mark functions.
+// The flame graph: all nodes of a figure; a click makes a node as wide as the graph; words mark functions. Callers stand
+// below on request, and all calls of a chosen function are one.
 "use strict";
 
 mallard.ready.then(({ flame, names }) => {
@@ -7,26 +8,98 @@ mallard.ready.then(({ flame, names }) => {
   const { make, panel, words: { count, size, share } } = mallard;
   const LEAST = 1.2; // pixels of a node that is drawn
   const LETTER = 6.4, GAP = -1;
-  const FIELDS = { contained: flame.contained, bytes: flame.bytes, operations: flame.operations };
-  const rows = graph.querySelector(".rows"), nodes = flame.parent.length;
-  const state = { mode: flame.mode, root: 0, search: "", focus: 0 };
-  let values = [], children = [], drawn = new Map();
+  const FIELDS = ["allocations", "bytes", "contained", "operations", "peak", "alive"];
+  const rows = graph.querySelector(".rows");
+  const state = { mode: flame.mode, isInverted: false, only: null, root: 0, search: "", focus: 0 };
+  let tree = flame, values = [], children = [], drawn = new Map();
 
-  const name = (node) => (node && flame.name[node] >= 0 ? names[flame.name[node]][0] : node ? "?" : "all");
-  const parent = (node) => (flame.parent[node] >= 0 && flame.parent[node] < node ? flame.parent[node] : 0);
-  const colour = (node) => flame.colours[node];
+  const name = (node) => (node && tree.name[node] >= 0 ? names[tree.name[node]][0] : node ? "?" : "all");
+  const parentIn = (some, node) => (some.parent[node] >= 0 && some.parent[node] < node ? some.parent[node] : 0);
+  const parent = (node) => parentIn(tree, node);
+  const colour = (node) => `c${flame.steps.filter((end) => tree.shares[node] > end).length}`;
 
-  // Equal to widths() and layout() in page_flame.py.
-  const measure = () => {
-    values = FIELDS[state.mode].slice();
-    children = Array.from({ length: nodes }, () => []);
-    const below = new Array(nodes).fill(0);
-    for (let at = nodes - 1; at > 0; at--) {
-      values[at] = Math.max(values[at], below[at]);
-      below[parent(at)] += values[at];
+  // Equal to widths() in page_flame.py.
+  const widths = (some, field) => {
+    const all = some[field].slice(), below = new Array(all.length).fill(0);
+    for (let at = all.length - 1; at > 0; at--) {
+      all[at] = Math.max(all[at], below[at]);
+      below[parentIn(some, at)] += all[at];
     }
-    values[0] = below[0];
-    for (let at = 1; at < nodes; at++) if (values[at] > 0) children[parent(at)].push(at);
+    all[0] = below[0];
+    return all;
+  };
+
+  // A tree to which nodes of the graph are added: those of a function below the same node are one. Its shares are means by width.
+  const grow = () => {
+    const grown = { parent: [-1], name: [-1], shares: [0] }, known = new Map(), part = [0], sum = [0];
+    for (const field of FIELDS) grown[field] = [0];
+    const child = (node, function_) => {
+      const key = `${node} ${function_}`;
+      if (!known.has(key)) {
+        known.set(key, grown.parent.push(node) - 1);
+        grown.name.push(function_);
+        for (const list of [grown.shares, part, sum, ...FIELDS.map((field) => grown[field])]) list.push(0);
+      }
+      return known.get(key);
+    };
+    const add = (node, from, amounts) => {
+      for (const field of FIELDS) grown[field][node] += amounts[field][from];
+      part[node] += flame.shares[from] * amounts[state.mode][from];
+      sum[node] += amounts[state.mode][from];
+      grown.shares[node] = sum[node] ? part[node] / sum[node] : 0;
+    };
+    return { grown, child, add };
+  };
+
+  // Callers below callees, from the functions that allocate, or from the chosen function.
+  const invert = (amounts, isBegin) => {
+    const { grown, child, add } = grow();
+    for (let from = 1; from < flame.parent.length; from++) {
+      if (!isBegin(from)) continue;
+      for (let node = from, to = 0; node; node = parentIn(flame, node)) {
+        to = child(to, flame.name[node]);
+        add(to, from, amounts);
+      }
+    }
+    return grown;
+  };
+
+  // All calls of the chosen function as one, with what they call.
+  const merge = (amounts, isBegin) => {
+    const { grown, child, add } = grow(), place = [];
+    for (let node = 1; node < flame.parent.length; node++) {
+      const above = place[parentIn(flame, node)];
+      if (above === undefined && !isBegin(node)) continue;
+      place[node] = child(above ?? 0, flame.name[node]);
+      add(place[node], node, amounts);
+    }
+    return grown;
+  };
+
+  const arrange = () => {
+    if (!state.isInverted && state.only === null) return flame;
+    const amounts = Object.fromEntries(FIELDS.map((field) => [field, widths(flame, field)]));
+    if (state.only === null) {
+      const own = Object.fromEntries(FIELDS.map((field) => [field, amounts[field].slice()]));
+      for (const field of FIELDS) {
+        for (let node = 1; node < flame.parent.length; node++) own[field][parentIn(flame, node)] -= amounts[field][node];
+      }
+      return invert(own, (node) => FIELDS.some((field) => own[field][node] > 0));
+    }
+    const inside = []; // below a call of the function
+    for (let node = 1; node < flame.parent.length; node++) {
+      const above = parentIn(flame, node);
+      inside[node] = above > 0 && (inside[above] || flame.name[above] === state.only);
+    }
+    const isBegin = (node) => flame.name[node] === state.only && !inside[node];
+    return state.isInverted ? invert(amounts, isBegin) : merge(amounts, isBegin);
+  };
+
+  const measure = () => {
+    tree = arrange();
+    values = widths(tree, state.mode);
+    children = values.map(() => []);
+    for (let at = 1; at < values.length; at++) if (values[at] > 0) children[parent(at)].push(at);
     for (const list of children) list.sort((one, other) => values[other] - values[one] || one - other);
   };
 
@@ -59,7 +132,7 @@ mallard.ready.then(({ flame, names }) => {
   const matches = () => {
     const parts = state.search.toLowerCase().split(/\s+/).filter(Boolean);
     const hits = names.map(([, full]) => parts.every((part) => full.toLowerCase().includes(part)));
-    return parts.length ? (node) => node > 0 && Boolean(hits[flame.name[node]]) : null;
+    return parts.length ? (node) => node > 0 && Boolean(hits[tree.name[node]]) : null;
   };
 
   const draw = () => {
@@ -95,7 +168,9 @@ mallard.ready.then(({ flame, names }) => {
     rows.style.height = `${(deepest + 1) * flame.row}px`;
     rows.classList.toggle("searching", Boolean(hit));
     rows.replaceChildren(...found);
-    reset.hidden = !state.root;
+    reset.hidden = !state.root && state.only === null;
+    everywhere.hidden = !state.root || tree.name[state.root] < 0 || tree.name[state.root] === state.only;
+    everywhere.textContent = `all calls of ${label(name(state.root), 0)}`;
     tell(hit);
     enter(drawn.has(state.focus) ? state.focus : state.root);
   };
@@ -118,13 +193,15 @@ mallard.ready.then(({ flame, names }) => {
   };
 
   const explain = (element) => {
-    const { node } = element, [, full, source] = names[flame.name[node]] ?? ["", "the whole process", ""];
+    const { node } = element, [, full, source] = names[tree.name[node]] ?? ["", "the whole process", ""];
     panel.show(element.getBoundingClientRect(), full, source, [
       ["of the graph", share(values[node], values[0])],
-      ["allocated", `${count(flame.allocations[node])} of ${size(flame.bytes[node])}`],
-      ["contained", `${size(flame.contained[node])} (${share(flame.contained[node], flame.bytes[node])})`],
-      ["operations", count(flame.operations[node])],
-      ...(flame.told.length ? [[flame.label, flame.told[node]]] : []),
+      ["allocated", `${count(tree.allocations[node])} of ${size(tree.bytes[node])}`],
+      ["at the peak", size(tree.peak[node])],
+      ["never freed", size(tree.alive[node])],
+      ["contained", `${size(tree.contained[node])} (${share(tree.contained[node], tree.bytes[node])})`],
+      ["operations", count(tree.operations[node])],
+      ...(tree.told?.length ? [[flame.label, tree.told[node]]] : []),
     ]);
   };
 
@@ -139,29 +216,62 @@ mallard.ready.then(({ flame, names }) => {
     return { ArrowUp: parent(node), ArrowDown: children[node][0], ArrowLeft: siblings[at - 1], ArrowRight: siblings[at + 1] }[key];
   };
 
+  const arranged = () => {
+    measure();
+    state.root = state.focus = firstDivided();
+    draw();
+  };
+
+  const choose = (function_) => {
+    state.only = function_;
+    arranged();
+  };
+
+  // A group of buttons of which one is chosen.
+  const radios = (title, group, options, chosen, change) => {
+    const choice = make("fieldset", "", { class: "choice" });
+    choice.append(make("legend", title, { class: "unseen" }));
+    for (const [value, text] of options) {
+      const id = `flame-${value}`, input = make("input", "", { type: "radio", name: group, id, value });
+      input.checked = value === chosen;
+      input.addEventListener("change", () => change(value));
+      choice.append(input, make("label", text, { for: id }));
+    }
+    return choice;
+  };
+
   const controls = document.querySelector(".flame-controls");
   const about = controls.querySelector("p > span");
-  const choice = make("fieldset", "", { class: "choice" });
-  choice.append(make("legend", "Widths show", { class: "unseen" }));
-  for (const [mode, label, text] of flame.modes) {
-    const id = `flame-${mode}`, input = make("input", "", { type: "radio", name: "flame", id, value: mode });
-    input.checked = mode === state.mode;
-    input.addEventListener("change", () => {
-      about.textContent = text;
-      state.mode = mode;
-      measure();
-      state.root = firstDivided();
-      draw();
-    });
-    choice.append(input, make("label", label, { for: id }));
-  }
+  const choice = radios("Widths show", "flame", flame.modes, state.mode, (mode) => {
+    about.textContent = flame.modes.find(([other]) => other === mode)[2];
+    state.mode = mode;
+    arranged();
+  });
+  const order = radios("Below a function", "order", [["callees", "callees below"], ["callers", "callers below"]], "callees", (below) => {
+    state.isInverted = below === "callers";
+    arranged();
+  });
+  const everywhere = make("button", "", { type: "button" });
   const reset = make("button", "whole graph", { type: "button" });
   const search = make("input", "", { type: "search", placeholder: "function", "aria-label": "Mark functions" });
   const output = make("output");
-  choice.append(reset, search, output);
-  controls.prepend(choice);
+  order.append(reset, everywhere, search, output);
+  controls.prepend(choice, order);
 
-  reset.addEventListener("click", () => zoom(0));
+  everywhere.addEventListener("click", () => choose(tree.name[state.root]));
+  reset.addEventListener("click", () => {
+    if (state.only !== null) {
+      state.only = null;
+      measure();
+    }
+    zoom(0);
+  });
+  search.addEventListener("keydown", ({ key }) => {
+    const hit = matches();
+    if (key !== "Enter" || !hit) return;
+    const hits = values.map((_, node) => node).filter((node) => hit(node) && values[node] > 0);
+    if (hits.length) choose(tree.name[hits.reduce((widest, node) => (values[node] > values[widest] ? node : widest))]);
+  });
   search.addEventListener("input", () => { state.search = search.value; draw(); });
   rows.addEventListener("click", ({ target }) => { if (target.zoomsTo !== undefined) zoom(target.zoomsTo); });
   rows.addEventListener("mouseover", ({ target }) => (target.node === undefined ? panel.hide() : explain(target)));
@@ -189,7 +299,5 @@ mallard.ready.then(({ flame, names }) => {
     draw();
   }).observe(graph);
   graph.removeAttribute("tabindex");
-  measure();
-  state.root = state.focus = firstDivided();
-  draw();
+  arranged();
 });
