@@ -5,11 +5,21 @@
 
 namespace mallard::advisor {
 
+namespace {
+
+/// False for what is of activations, objects and pools, which may begin or end outside of the part.
+bool is_counted_in_part(trace::record_kind kind) noexcept {
+    return trace::allocates(kind) || trace::frees(kind) || trace::is_control(kind) ||
+           kind == trace::record_kind::realloc_failed || kind == trace::record_kind::gap;
+}
+
+} // namespace
+
 analysis::analysis(const scope_tree& stacks, function_lookup find_function, const time_range& time,
                    const limits& most)
     : stacks_(&stacks), range_(time), calls_(stacks, most.calls), pairs_(most.pairs),
       scopes_(stacks.functions()), process_totals_(1), marked_(std::move(find_function)),
-      timeline_(std::max(time.last_ticks, time.first_ticks) - time.first_ticks),
+      timeline_(time.end() - std::min(time.begin_ticks, time.end()), time.begin_ticks),
       lives_(time.ticks_per_second) {
     process_scope_.open(0, 0, 0);
 }
@@ -23,7 +33,7 @@ void analysis::add(std::span<const trace::event> events) {
         }
         add(events[at]);
         ++number_;
-        if (snapshot_.is_due(number_)) {
+        if (!range_.is_part() && snapshot_.is_due(number_)) {
             snapshot_.take(number_, blocks_, thread_stacks_, scopes_);
             if (pages_.is_due(number_, blocks_.size())) {
                 count_pages();
@@ -33,9 +43,20 @@ void analysis::add(std::span<const trace::event> events) {
 }
 
 void analysis::add(const trace::event& event) {
-    ticks_ = std::max(ticks_, event.ticks > range_.first_ticks ? event.ticks - range_.first_ticks : 0);
-    timeline_.go_to(ticks_, calls_);
+    const std::uint64_t ticks =
+        std::max(ticks_, event.ticks > range_.first_ticks ? event.ticks - range_.first_ticks : 0);
+    if (ticks >= range_.end_ticks) {
+        return;
+    }
+    ticks_ = ticks;
+    if (!is_earlier(ticks_)) {
+        begin_part();
+        timeline_.go_to(ticks_, calls_);
+    }
     know_thread(event.thread, ticks_);
+    if (range_.is_part() && !is_counted_in_part(event.kind)) {
+        return;
+    }
     if (trace::is_of_function(event.kind)) {
         marked_.follow(event, number_, ticks_);
         return;
@@ -51,9 +72,11 @@ void analysis::add(const trace::event& event) {
     }
     const trace::stack_end end = stacks_->end(event.context);
     const bool complete = trace::is_complete(end);
-    ++counted_.events;
-    ++counted_.by_end[static_cast<std::size_t>(end)];
     follow(event, complete);
+    if (!is_earlier(ticks_)) {
+        ++counted_.events;
+        ++counted_.by_end[static_cast<std::size_t>(end)];
+    }
 
     block_bytes_ = 0;
     thread_facts& thread = threads_[event.thread];
@@ -70,7 +93,7 @@ void analysis::add(const trace::event& event) {
         if (event.address != 0 && event.address == thread.reallocated) {
             allocate(event, thread.reallocated_bytes, complete);
         }
-    } else {
+    } else if (!is_earlier(ticks_)) {
         ++calls_[calls_.find_or_add(event.context)].other_kinds;
         if (trace::is_of_pool(event.kind)) {
             pools_.follow(event, blocks_);
@@ -87,10 +110,24 @@ void analysis::add(const trace::event& event) {
         }
         return;
     }
+    if (range_.is_part()) {
+        return;
+    }
     if (event.ticks_inside != 0) {
         time(event);
     }
     recent_.add(event.thread, ticks_);
+}
+
+/// The first event of the part, or the end of the process, comes after the beginning.
+void analysis::begin_part() {
+    if (has_begun_) {
+        return;
+    }
+    has_begun_ = true;
+    live_at_begin_ = {blocks_.size(), timeline_.live()};
+    calls_.begin_part();
+    timeline_.begin_part(calls_);
 }
 
 void analysis::count_pages() {
@@ -103,6 +140,9 @@ void analysis::know_thread(std::uint32_t thread, std::uint64_t ticks) {
         thread_stacks_.resize(thread + 1);
     }
     thread_facts& facts = threads_[thread];
+    if (is_earlier(ticks)) {
+        return;
+    }
     if (!facts.is_known) {
         facts.is_known = true;
         facts.first_ticks = ticks;
@@ -134,7 +174,7 @@ void analysis::follow(const trace::event& event, bool complete) {
 void analysis::allocate(const trace::event& event, std::uint64_t bytes, bool complete) {
     block_bytes_ = bytes;
     if (const auto lost = blocks_.take(event.address)) {
-        ++counted_.double_allocations;
+        counted_.double_allocations += !is_earlier(ticks_);
         end(*lost, no_call, event.thread);
     }
     live_block block;
@@ -144,6 +184,13 @@ void analysis::allocate(const trace::event& event, std::uint64_t bytes, bool com
     block.ticks = ticks_;
     block.clock = clock_;
     block.call = calls_.find_or_add(event.context);
+    if (is_earlier(ticks_)) {
+        block.marked = no_call;
+        blocks_.insert(block);
+        calls_.allocated_earlier(block.call, bytes);
+        timeline_.allocated_earlier(bytes);
+        return;
+    }
     block.marked = marked_.allocated(event.thread, bytes, ticks_);
     block.thread = event.thread;
     block.has_complete_stack = complete;
@@ -164,20 +211,22 @@ void analysis::allocate(const trace::event& event, std::uint64_t bytes, bool com
 
 void analysis::free(const trace::event& event, bool complete) {
     const call_id freed = calls_.find_or_add(event.context);
-    ++calls_[freed].frees;
-    process_scope_.free_called();
-    marked_.free_called(event.thread);
-    if (complete) {
-        thread_stacks_[event.thread].scopes.free_called();
+    if (!is_earlier(ticks_)) {
+        ++calls_[freed].frees;
+        process_scope_.free_called();
+        marked_.free_called(event.thread);
+        if (complete) {
+            thread_stacks_[event.thread].scopes.free_called();
+        }
     }
     const auto block = blocks_.take(event.address);
     if (!block) {
-        ++counted_.foreign_frees;
+        counted_.foreign_frees += !is_earlier(ticks_);
         pools_.free_by_malloc(event);
         return;
     }
     block_bytes_ = block->bytes;
-    if (pages_.is_due_at_peak(timeline_.live(), block->bytes, timeline_.peak())) {
+    if (!range_.is_part() && pages_.is_due_at_peak(timeline_.live(), block->bytes, timeline_.peak())) {
         blocks_.insert(*block);
         snapshot_.read(blocks_, thread_stacks_);
         count_pages();
@@ -191,6 +240,16 @@ void analysis::free(const trace::event& event, bool complete) {
 }
 
 void analysis::end(const live_block& block, call_id freed, std::uint32_t thread) {
+    if (is_earlier(block.ticks)) {
+        calls_.freed_earlier(block.call, block.bytes);
+        if (is_earlier(ticks_)) {
+            timeline_.freed_earlier(block.bytes);
+        } else {
+            timeline_.freed(block.call, block.bytes, calls_);
+            calls_.count_return(block.call);
+        }
+        return;
+    }
     const bool elsewhere = block.thread != thread;
     const bool temporary = freed != no_call && threads_[thread].last_allocation == block.number;
     const std::uint64_t life_ticks = ticks_ - block.ticks;
@@ -199,7 +258,7 @@ void analysis::end(const live_block& block, call_id freed, std::uint32_t thread)
     const auto life_clock_sum = static_cast<double>(life_clock);
 
     scope_id container = no_scope;
-    if (block.has_complete_stack) {
+    if (block.has_complete_stack && !range_.is_part()) {
         open_scopes& scopes = thread_stacks_[block.thread].scopes;
         const std::size_t containing = scopes.containing(block.number);
         scopes.freed(containing, block.bytes, ticks_, !elsewhere);
@@ -267,8 +326,9 @@ void analysis::count_resident(const trace::event& event) {
 }
 
 void analysis::finish() {
-    if (pages_.is_due_at_peak(timeline_.live(), timeline_.live(), timeline_.peak()) ||
-        pages_.is_due(number_, blocks_.size())) {
+    begin_part();
+    if (!range_.is_part() && (pages_.is_due_at_peak(timeline_.live(), timeline_.live(), timeline_.peak()) ||
+                              pages_.is_due(number_, blocks_.size()))) {
         snapshot_.read(blocks_, thread_stacks_);
         count_pages();
     }
@@ -277,8 +337,7 @@ void analysis::finish() {
         marked_.finish(static_cast<std::uint32_t>(thread), threads_[thread].last_ticks);
     }
     process_scope_.close(0, ticks_, process_totals_, true);
-    timeline_.finish(std::max(ticks_, std::max(range_.last_ticks, range_.first_ticks) - range_.first_ticks),
-                     calls_);
+    timeline_.finish(std::max(ticks_, range_.end()), calls_);
 }
 
 std::uint64_t analysis::thread_ticks() const noexcept {

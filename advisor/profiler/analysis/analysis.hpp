@@ -7,6 +7,8 @@
 /// Marked scopes are a second stack for each thread, with the same machinery: scopes that the program marks, and functions
 /// that were compiled with calls to the recorder. They are exact. Stacks give an upper bound of what a function contains,
 /// because a function that is called again without an event in between looks like one call.
+/// Only a part of the time may be analysed. Earlier events are followed for their stacks and live blocks, and not counted; later
+/// ones are ignored. Sums over activations, which may begin or end elsewhere, then have no meaning.
 /// Invariant: the time for an event depends on the new levels of its stack, not on its depth.
 #pragma once
 
@@ -22,6 +24,7 @@
 #include "profiler/blocks/recorded_pools.hpp"
 #include "profiler/scopes/thread_scopes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -73,6 +76,17 @@ public:
         std::uint64_t first_ticks = 0;
         std::uint64_t last_ticks = 0;
         double ticks_per_second = 0;
+        // The part that is counted, in ticks since the first event: from the first of these to before the second.
+        std::uint64_t begin_ticks = 0;
+        std::uint64_t end_ticks = std::numeric_limits<std::uint64_t>::max();
+
+        [[nodiscard]] bool is_part() const noexcept {
+            return begin_ticks != 0 || end_ticks != std::numeric_limits<std::uint64_t>::max();
+        }
+        /// Returns: the end of the part, or of the process.
+        [[nodiscard]] std::uint64_t end() const noexcept {
+            return std::min(std::max(last_ticks, first_ticks) - first_ticks, end_ticks);
+        }
     };
 
     /// From these numbers on, contexts share calls, and pairs have no call that frees.
@@ -140,6 +154,14 @@ public:
     };
     /// Of the large blocks whose resident pages were counted, by the call that allocated them.
     [[nodiscard]] const std::map<call_id, resident_count>& residents() const noexcept { return residents_; }
+    [[nodiscard]] const time_range& range() const noexcept { return range_; }
+    struct live_count {
+        std::uint64_t blocks = 0;
+        std::uint64_t bytes = 0;
+    };
+    /// The live blocks at the beginning of the part.
+    [[nodiscard]] const live_count& live_at_begin() const noexcept { return live_at_begin_; }
+    [[nodiscard]] live_count live_at_end() const noexcept { return {blocks_.size(), timeline_.live()}; }
     [[nodiscard]] std::size_t threads() const noexcept { return threads_.size(); }
     /// Ticks from the first to the last event of each thread, summed.
     [[nodiscard]] std::uint64_t thread_ticks() const noexcept;
@@ -157,6 +179,8 @@ private:
     static constexpr std::uint64_t no_event = std::numeric_limits<std::uint64_t>::max();
 
     void add(const trace::event& event);
+    [[nodiscard]] bool is_earlier(std::uint64_t ticks) const noexcept { return ticks < range_.begin_ticks; }
+    void begin_part();
     void know_thread(std::uint32_t thread, std::uint64_t ticks);
     void follow(const trace::event& event, bool complete);
     void allocate(const trace::event& event, std::uint64_t bytes, bool complete);
@@ -173,6 +197,8 @@ private:
 
     const scope_tree* stacks_;
     time_range range_;
+    bool has_begun_ = false; ///< the part
+    live_count live_at_begin_;
     std::uint64_t number_ = 0; ///< of the current event
     std::uint64_t ticks_ = 0;  ///< of the current event, since the beginning of the process
     std::uint64_t clock_ = 0;  ///< bytes that were allocated

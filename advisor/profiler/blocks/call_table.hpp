@@ -54,6 +54,9 @@ struct call_totals {
     std::uint64_t freed_elsewhere_bytes = 0;
     std::uint64_t temporary = 0; ///< freed before the next allocation of the thread
     std::uint64_t temporary_bytes = 0;
+    // Live blocks that were allocated before the analysed part of the time.
+    std::uint64_t earlier = 0;
+    std::uint64_t earlier_bytes = 0;
     double life_ticks = 0;
     double life_clock = 0; ///< bytes that the process allocated during the blocks' lives
 
@@ -78,6 +81,9 @@ struct call_totals {
     // The last step of the timeline in which the live bytes changed, and the change since the step's beginning.
     std::uint32_t step = 0;
     std::int64_t change = 0;
+
+    [[nodiscard]] std::uint64_t live() const noexcept { return allocations - freed + earlier; }
+    [[nodiscard]] std::uint64_t live_bytes() const noexcept { return bytes - freed_bytes + earlier_bytes; }
 };
 
 class call_table {
@@ -139,10 +145,24 @@ public:
         call.shrinks += bytes < call.last_size;
         call.last_size = bytes;
         call.since_return += bytes;
-        const std::uint64_t live_bytes = call.bytes - call.freed_bytes;
-        const std::uint64_t live = call.allocations - call.freed;
-        call.most_live_bytes = live_bytes > call.most_live_bytes ? live_bytes : call.most_live_bytes;
-        call.most_live = live > call.most_live ? live : call.most_live;
+        keep_most_live(call);
+    }
+
+    /// Effects: count blocks that were allocated before the analysed part of the time.
+    void allocated_earlier(call_id id, std::uint64_t bytes) noexcept {
+        ++calls_[id].earlier;
+        calls_[id].earlier_bytes += bytes;
+    }
+    void freed_earlier(call_id id, std::uint64_t bytes) noexcept {
+        call_totals& call = calls_[id];
+        keep_peak(call);
+        --call.earlier;
+        call.earlier_bytes -= bytes;
+    }
+    void begin_part() noexcept {
+        for (call_totals& call : calls_) {
+            keep_most_live(call);
+        }
     }
 
     void freed(call_id id, std::uint64_t bytes, double ticks, double clock, bool elsewhere,
@@ -161,7 +181,13 @@ public:
             ++call.temporary;
             call.temporary_bytes += bytes;
         }
-        if (call.freed_bytes == call.bytes && bytes != 0) {
+        if (bytes != 0) {
+            count_return(id);
+        }
+    }
+    void count_return(call_id id) noexcept {
+        call_totals& call = calls_[id];
+        if (call.live_bytes() == 0) {
             ++call.returns;
             if (call.since_return > call.most_between_returns) {
                 call.most_between_returns = call.since_return;
@@ -196,9 +222,15 @@ private:
     void keep_peak(call_totals& call) const noexcept {
         if (call.peak != peak_) {
             call.peak = peak_;
-            call.live_at_peak = call.allocations - call.freed;
-            call.live_bytes_at_peak = call.bytes - call.freed_bytes;
+            call.live_at_peak = call.live();
+            call.live_bytes_at_peak = call.live_bytes();
         }
+    }
+    static void keep_most_live(call_totals& call) noexcept {
+        const std::uint64_t live_bytes = call.live_bytes();
+        const std::uint64_t live = call.live();
+        call.most_live_bytes = live_bytes > call.most_live_bytes ? live_bytes : call.most_live_bytes;
+        call.most_live = live > call.most_live ? live : call.most_live;
     }
 
     call_id add(trace::context_id context) {

@@ -25,8 +25,19 @@ public:
         std::int64_t bytes = 0;
     };
 
-    /// A timeline that is `ticks` long.
-    explicit live_timeline(std::uint64_t ticks) : step_ticks_(ticks / steps + 1), next_(step_ticks_) {}
+    /// A timeline that begins at `begin_ticks` and is `ticks` long.
+    explicit live_timeline(std::uint64_t ticks, std::uint64_t begin_ticks = 0)
+        : begin_ticks_(begin_ticks), step_ticks_(ticks / steps + 1), next_(begin_ticks + step_ticks_) {}
+
+    /// Effects: counts a block before the beginning.
+    void allocated_earlier(std::uint64_t bytes) noexcept { live_ += bytes; }
+    void freed_earlier(std::uint64_t bytes) noexcept { live_ -= bytes; }
+    /// Effects: the live blocks are those of the beginning.
+    void begin_part(call_table& calls) noexcept {
+        live_at_begin_ = peak_ = live_;
+        peak_ticks_ = begin_ticks_;
+        calls.mark_peak();
+    }
 
     /// Effects: ends steps until the current one contains `ticks`.
     void go_to(std::uint64_t ticks, call_table& calls) {
@@ -56,6 +67,8 @@ public:
         calls.finish_peak();
     }
 
+    [[nodiscard]] std::uint64_t begin_ticks() const noexcept { return begin_ticks_; }
+    [[nodiscard]] std::uint64_t live_at_begin() const noexcept { return live_at_begin_; }
     [[nodiscard]] std::uint64_t step_ticks() const noexcept { return step_ticks_; }
     [[nodiscard]] const std::vector<std::uint64_t>& totals() const noexcept { return totals_; }
     [[nodiscard]] const std::vector<change>& changes() const noexcept { return changes_; }
@@ -101,9 +114,11 @@ private:
         }
     }
 
+    std::uint64_t begin_ticks_;
     std::uint64_t step_ticks_;
     std::uint64_t next_;
     std::uint64_t live_ = 0;
+    std::uint64_t live_at_begin_ = 0;
     std::uint64_t peak_ = 0;
     std::uint64_t peak_ticks_ = 0;
     std::vector<call_id> touched_; ///< in this step

@@ -1,16 +1,24 @@
 #include "profiler/program/arguments.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <system_error>
+
 namespace mallard::advisor {
 
 const char* const usage =
-    "Usage: mallard-profile TRACE [--process P] [--scope F] [--suppress FILE] [--all] [--symbols TEXT]\n"
-    "                       [--events] [--rules CODE [--except CODE]] [--export FORMAT -o FILE]\n"
+    "Usage: mallard-profile TRACE [--process P] [--scope F] [--between A,B] [--suppress FILE] [--all]\n"
+    "                       [--symbols TEXT] [--events] [--rules CODE [--except CODE]] [--export FORMAT -o "
+    "FILE]\n"
     "Analyses a trace of mallard-record, and prints the profile as JSON.\n"
     "\n"
     "  --process P   the process with this number, or whose executable has this name; of several, and "
     "without\n"
     "                the option, the one that allocates most often\n"
     "  --scope F     show one function or marked scope in depth as well\n"
+    "  --between A,B a range of time: shares of the recording, as 0.2,0.5, or seconds, as 1.5s,3s\n"
     "  --suppress FILE\n"
     "                leaks that are not listed: lines leak:PATTERN, as for LeakSanitizer\n"
     "  --all         list all sites and scopes, not only the heaviest\n"
@@ -40,6 +48,26 @@ const export_format* find_format(const std::string& name) {
     throw usage_error("--export " + name + ": unknown format. The formats are " + names + '.');
 }
 
+moment read_moment(const std::string& range, std::string_view text) {
+    moment at;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), at.value);
+    const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    at.is_share = unit.empty();
+    if (error != std::errc() || !(unit.empty() || unit == "s") || !std::isfinite(at.value) || at.value < 0 ||
+        (at.is_share && at.value > 1)) {
+        throw usage_error("--between " + range +
+                          ": give two shares of the recording, as 0.2,0.5, or seconds, as 1.5s,3s.");
+    }
+    return at;
+}
+
+std::pair<moment, moment> read_range(const std::string& text) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string_view rest = std::string_view(text).substr(comma);
+    return {read_moment(text, std::string_view(text).substr(0, comma)),
+            read_moment(text, rest.substr(std::min<std::size_t>(rest.size(), 1)))};
+}
+
 void check_together(const arguments& parsed) {
     if (parsed.exported != nullptr && parsed.output.empty()) {
         throw usage_error("--export needs a file: --export " + std::string(parsed.exported->name) +
@@ -61,6 +89,10 @@ void check_together(const arguments& parsed) {
     }
     if (!parsed.rules && !parsed.except.empty()) {
         throw usage_error("--except " + parsed.except + " excludes code from a scope: add --rules CODE.");
+    }
+    if (parsed.between &&
+        (parsed.scope || parsed.rules || parsed.events || parsed.symbols || parsed.exported != nullptr)) {
+        throw usage_error("--between goes with --process, --suppress and --all only.");
     }
     if (parsed.symbols && (parsed.events || parsed.scope || parsed.suppress || parsed.all_rows)) {
         throw usage_error(
@@ -106,6 +138,8 @@ arguments read_arguments(const std::vector<std::string>& words) {
             }
         } else if (word == "--scope") {
             parsed.scope = value();
+        } else if (word == "--between") {
+            parsed.between = read_range(value());
         } else if (word == "--suppress") {
             parsed.suppress = value();
         } else if (word == "--rules") {
@@ -127,10 +161,11 @@ arguments read_arguments(const std::vector<std::string>& words) {
         } else if (word == "--") {
             only_names = true;
         } else {
-            throw usage_error("Unknown option '" + words[at] +
-                              "'. The options are --process, --scope, --suppress, --all, --symbols, "
-                              "--events, --rules, --except, "
-                              "--export and -o.");
+            throw usage_error(
+                "Unknown option '" + words[at] +
+                "'. The options are --process, --scope, --between, --suppress, --all, --symbols, "
+                "--events, --rules, --except, "
+                "--export and -o.");
         }
     }
     if (parsed.trace.empty() && !parsed.help) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mallard::advisor {
@@ -16,16 +17,23 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+/// A moment of a recording.
+struct moment {
+    double value = 0;
+    bool is_share = false; ///< of the recording; else seconds since its first event
+};
+
 struct arguments {
     std::string trace;
     std::optional<std::string> process; ///< its number, or the name of its executable
     std::optional<std::string> scope;
-    std::optional<std::string> symbols;  ///< print the functions whose symbols have this text
-    std::optional<std::string> rules;    ///< print a decision tree for the scope with this code
-    std::string except;                  ///< code that is excluded from that scope
-    std::optional<std::string> suppress; ///< the file of leak suppressions
-    bool all_rows = false;               ///< list all sites and scopes
-    bool events = false;                 ///< print the events as text
+    std::optional<std::string> symbols;               ///< print the functions whose symbols have this text
+    std::optional<std::string> rules;                 ///< print a decision tree for the scope with this code
+    std::string except;                               ///< code that is excluded from that scope
+    std::optional<std::pair<moment, moment>> between; ///< the part of the time to analyse
+    std::optional<std::string> suppress;              ///< the file of leak suppressions
+    bool all_rows = false;                            ///< list all sites and scopes
+    bool events = false;                              ///< print the events as text
     const export_format* exported = nullptr;
     std::string output; ///< the file of the export
     bool help = false;

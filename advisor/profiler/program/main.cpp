@@ -14,6 +14,9 @@
 #include "trace/printable.hpp"
 #include "trace/reader.hpp"
 
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -39,6 +42,33 @@ std::vector<std::string> suppression_patterns(const std::string& file) {
     return read_suppressions(from, file);
 }
 
+/// Throws: usage_error if the recording does not have the part.
+analysis::time_range analysed_range(const trace::process& process, const arguments& options) {
+    analysis::time_range range{process.first_ticks, process.last_ticks, process.ticks_per_second};
+    if (!options.between) {
+        return range;
+    }
+    const std::uint64_t all = range.end();
+    const double rate = process.ticks_per_second > 0 ? process.ticks_per_second : 1e9;
+    const auto ticks = [&](const moment& at) {
+        return at.value * (at.is_share ? static_cast<double>(all) : rate);
+    };
+    const double begin = ticks(options.between->first), end = ticks(options.between->second);
+    if (!(begin < end) || end > static_cast<double>(all)) {
+        std::array<char, 160> text{};
+        std::snprintf(text.data(), text.size(),
+                      "--between: the first moment must be earlier than the second, and the recording of the "
+                      "process has %.9gs.",
+                      static_cast<double>(all) / rate);
+        throw usage_error(text.data());
+    }
+    range.begin_ticks = static_cast<std::uint64_t>(std::ceil(begin));
+    if (end < static_cast<double>(all)) { // else the last event is in the part
+        range.end_ticks = static_cast<std::uint64_t>(std::ceil(end));
+    }
+    return range;
+}
+
 std::string profile(trace::reader& reader, std::size_t process_index, const arguments& options,
                     symbol_names& names) {
     std::optional<std::vector<std::string>> patterns;
@@ -53,8 +83,7 @@ std::string profile(trace::reader& reader, std::size_t process_index, const argu
                                 names.find_levels(recorded, levels);
                             });
     const scope_tree stacks(expanded.contexts(), find_function);
-    analysis analyse(stacks, find_function,
-                     {process.first_ticks, process.last_ticks, process.ticks_per_second});
+    analysis analyse(stacks, find_function, analysed_range(process, options));
     for (std::span<trace::event> next = events.next(); !next.empty(); next = events.next()) {
         expanded.expand(next);
         analyse.add(next);

@@ -158,6 +158,7 @@ void figure_sums::add(const call_totals& call) {
     freed_elsewhere.add(call.freed_elsewhere, call.freed_elsewhere_bytes);
     temporary.add(call.temporary, call.temporary_bytes);
     at_peak.add(call.live_at_peak, call.live_bytes_at_peak);
+    earlier.add(call.earlier, call.earlier_bytes);
     frees += call.frees;
     smallest = std::min(smallest, call.smallest);
     largest = std::max(largest, call.largest);

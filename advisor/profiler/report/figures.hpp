@@ -25,6 +25,7 @@ struct block_count {
 /// Sums over calls.
 struct figure_sums {
     block_count all, freed, freed_elsewhere, temporary, at_peak;
+    block_count earlier; ///< live, from before the analysed part of the time
     std::uint64_t frees = 0;
     std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t largest = 0;

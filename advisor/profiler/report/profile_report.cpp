@@ -18,9 +18,13 @@ void write_process_figures(json_writer& to, const report_source& source) {
         sums.add(call_class);
     }
     to.key("figures");
-    write_figures(to, sums,
-                  {source.ns_per_tick, source.results.threads(), &source.results.process_totals(),
-                   source.results.thread_ticks(), source.busy});
+    figure_setting setting{source.ns_per_tick, source.results.threads(), nullptr, 0};
+    if (!source.results.range().is_part()) {
+        setting.scope = &source.results.process_totals();
+        setting.ticks = source.results.thread_ticks();
+        setting.busy = source.busy;
+    }
+    write_figures(to, sums, setting);
     to.key("foreign").begin_object().field("frees", source.results.counted().foreign_frees);
     to.field("double_allocations", source.results.counted().double_allocations).end_object();
 }
@@ -31,6 +35,23 @@ double busy_share(const analysis& results, const trace::process& process, double
     const double elapsed = static_cast<double>(results.thread_ticks()) * ns_per_tick;
     const auto worked = static_cast<double>(process.cpu_nanoseconds);
     return worked > 0 && worked < elapsed ? worked / elapsed : 1;
+}
+
+/// Effects: writes the analysed part of the time, if it is one.
+void write_between(json_writer& to, const report_source& source) {
+    const analysis::time_range& range = source.results.range();
+    if (!range.is_part()) {
+        return;
+    }
+    const auto seconds = [&](std::uint64_t ticks) {
+        return static_cast<double>(ticks) * source.ns_per_tick * 1e-9;
+    };
+    const analysis::live_count begin = source.results.live_at_begin(), end = source.results.live_at_end();
+    to.key("between").begin_object();
+    to.field("begin_seconds", seconds(range.begin_ticks)).field("end_seconds", seconds(range.end()));
+    write(to, "live_at_begin", {begin.blocks, begin.bytes});
+    write(to, "live_at_end", {end.blocks, end.bytes});
+    to.end_object();
 }
 
 std::string shared_stacks_warning(const call_table& calls) {
@@ -51,7 +72,7 @@ std::vector<std::size_t> find_suppressed(const analysis& results, code_names& na
     suppressions leaks(patterns, names, results.stacks().contexts());
     std::vector<std::size_t> by_call;
     for (const call_totals& call : results.calls().all()) {
-        by_call.push_back(call.allocations == call.freed ? suppressions::none : leaks.find(call.context));
+        by_call.push_back(call.live() == 0 ? suppressions::none : leaks.find(call.context));
     }
     return by_call;
 }
@@ -60,7 +81,13 @@ std::vector<std::size_t> find_suppressed(const analysis& results, code_names& na
 
 std::string profile_report(const analysis& results, code_names& names, const report_request& request) {
     const trace::process& process = request.processes[request.chosen];
-    const completeness summary = measure_completeness(results, process);
+    completeness summary = measure_completeness(results, process);
+    const bool is_part = results.range().is_part();
+    if (is_part) {
+        summary.reason =
+            "Scopes, lifetimes, pairs and the dimensions but V are of whole activations and lives, so "
+            "--between leaves them out.";
+    }
     name_tables tables(names, results.stacks().contexts());
     call_sites sites(names, results.stacks(), results.calls());
     report_source source{results, names, sites, tables, request.marked_names};
@@ -92,22 +119,35 @@ std::string profile_report(const analysis& results, code_names& names, const rep
     write_process(to, results, request);
     write_completeness(to, results, summary);
     write_process_figures(to, source);
+    write_between(to, source);
     write_scopes(to, source);
     write_sites(to, source, request.all_rows);
     if (request.suppressions) {
         write_suppressions(to, source, *request.suppressions);
     }
-    write_pairs(to, source);
+    if (is_part) {
+        to.key("pairs").begin_list().end_list();
+    } else {
+        write_pairs(to, source);
+    }
     write_iterations(to, source);
     write_owners(to, source);
     write_almost_contained(to, source);
-    write_already_pooled(to, source);
+    if (is_part) {
+        to.key("already_pooled").begin_list().end_list();
+    } else {
+        write_already_pooled(to, source);
+    }
     write_control_calls(to, source);
-    write_large_blocks(to, source);
-    write_markers(to, source, process.names_lost);
-    write_pools(to, source);
+    if (!is_part) {
+        write_large_blocks(to, source);
+        write_markers(to, source, process.names_lost);
+        write_pools(to, source);
+    }
     write_timeline(to, source, request.memory, process.first_ticks);
-    write_lifetimes(to, source);
+    if (!is_part) {
+        write_lifetimes(to, source);
+    }
     write_flame(to, source);
     if (in_depth) {
         write_scope_in_depth(to, source, *in_depth);

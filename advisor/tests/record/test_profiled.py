@@ -132,6 +132,38 @@ def test_folded_stacks_have_the_bytes_of_the_events(record, collector, tmp_path)
     assert (totals["folded-blocks"], totals["folded"]) == count_allocations(collector, trace)
 
 
+def moment_after(collector, trace, size):
+    """The time just after the allocation of this size, as --between reads it."""
+    process, *lines = run_profiler(collector, "--events", trace).stdout.decode().splitlines()
+    first, _, rate = map(float, process.split()[2:5])
+    events = [line.split() for line in lines if line[0].isdigit()]
+    (ticks,) = (
+        int(fields[0]) for fields in events if int(fields[2]) in ALLOCATIONS and fields[4] == str(size)
+    )
+    return f"{(ticks - int(first) + 0.5) / rate:.15f}s"
+
+
+def test_counts_a_part_of_the_time_exactly(record, collector, toys):
+    program = toys.build("phases", ["phases.c"], "-g")
+    trace = record(program).trace
+    begin, end = (moment_after(collector, trace, size) for size in (1001, 1002))
+    profile = read_profile(collector, trace, "--between", f"{begin},{end}")
+    figures, between = profile["figures"], profile["between"]
+    assert (figures["allocations"], figures["bytes"], figures["frees"]) == (71, 50 * 64 + 20 * 200 + 1002, 54)
+    assert figures["temporary"] == {"allocations": 50, "bytes": 50 * 64}
+    live, later = between["live_at_begin"], between["live_at_end"]
+    assert later["allocations"] - live["allocations"] == 20 - 4 + 1
+    assert later["bytes"] - live["bytes"] == 20 * 200 - 4 * 100 + 1002
+    assert profile["timeline"]["peak_bytes"] == later["bytes"]
+    (kept,) = (
+        site
+        for site in profile["leaks"]
+        if profile["places"][site["place"]]["line"] == int(toys.line("phases.c", "kept").split(":")[1])
+    )
+    assert (kept["allocations"], kept["bytes"]) == (20, 20 * 200)
+    assert profile["scopes"] == profile["pairs"] == []
+
+
 def test_samples_resident_memory_beside_live_blocks(record, collector, toys):
     """Of eight threads each keeps 20 MiB, of which 20 MiB are live at a time."""
     program = toys.build("retains", ["retains.cpp"], "-g")

@@ -387,6 +387,26 @@ def test_leaks_name_site_and_callers() -> None:
     assert leaks.unlisted == 3
 
 
+def test_part_of_the_time_has_what_is_exact() -> None:
+    between = {
+        "begin_seconds": 0.5,
+        "end_seconds": 2.0,
+        "live_at_begin": amount(10, 2048),
+        "live_at_end": amount(30, 4096),
+    }
+    profile = withheld() | {"between": between}
+    shown = report(profile)
+    assert shown.answer.text == (
+        "Between 500 ms and 2.00 s: 1.20 M allocations of 298 MiB, 1.14 M frees.\n"
+        "2.00 KiB are live at the beginning, 4.00 KiB at the end."
+    )
+    titles = [part.title for part in shown.sections]
+    assert titles == ["Summary", "Flame graph", "Timeline", "Sites"]
+    assert shown.notes == (profile["completeness"]["reason"],)
+    leaks = listed(profile, "leaks").answer.text
+    assert leaks == "30 blocks of 4.00 KiB. Blocks that are live after 2.00 s."
+
+
 def test_suppressed_leaks_are_counted() -> None:
     patterns = [
         {"pattern": "libfoo", **amount(20_000, 5_000_000)},

@@ -115,6 +115,13 @@ def test_all_lengthens_json(tmp_path: Path, profiler: Profiler) -> None:
     assert words(tmp_path) == ["x.trace", "--all"]
 
 
+def test_passes_times_and_suppressions_on(tmp_path: Path, profiler: Profiler) -> None:
+    profiler()
+    range_ = ["--between", "0.25,1500ms", "--suppress", "x.trace"]
+    assert main(["profile", "x.trace", "--json", *range_]) == 0
+    assert words(tmp_path) == ["x.trace", "--between", "0.25,1.5s", "--suppress", "x.trace"]
+
+
 @pytest.mark.parametrize("option", [[], ["--all"]])
 def test_shows_list_of_leaks(
     tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str], option: list[str]
@@ -294,6 +301,14 @@ def test_an_export_can_go_to_a_pipe(tmp_path: Path, profiler: Profiler) -> None:
         ("x.trace --suppress x.trace --export dhat -o y", "is of lists of leaks, which exports do not have"),
         ("x.trace x.trace --diff --suppress x.trace", "leave --suppress out"),
         ("stored.db --suppress x.trace", "--suppress x.trace needs the recording"),
+        ("x.trace --between 5", "--between '5': give two shares of the recording, --between 0.2,0.5, or"),
+        ("x.trace --between 0.5,1.5", "--between '0.5,1.5': give two shares"),
+        ("x.trace --between 1s,2d", "in us, ms, s, m, h: --between 1.5s,3s"),
+        ("x.trace --between 1s,2s --scope f", "has sites and live blocks only; leave --scope out"),
+        ("x.trace --between 1s,2s --export dhat -o y", "leave --export out"),
+        ("x.trace stored.db --between 1s,2s", "--between '1s,2s' is of one recording, and there are 2"),
+        ("x.trace x.trace --diff --between 0,1", "leave --between out"),
+        ("stored.db --between 0,1", "--between 0,1 needs the recording"),
         ("x.trace --scope=", "--scope '': the name of a scope is empty"),
         ("x.trace --scop f", "unknown option '--scop' (did you mean --scope?)"),
     ],

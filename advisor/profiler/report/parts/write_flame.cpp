@@ -65,7 +65,7 @@ private:
             node.operations += call.allocations + call.frees;
             node.peak_bytes += call.live_bytes_at_peak;
             if (!source_->is_suppressed(static_cast<call_id>(at))) {
-                node.alive_bytes += call.bytes - call.freed_bytes;
+                node.alive_bytes += call.live_bytes();
             }
         }
     }

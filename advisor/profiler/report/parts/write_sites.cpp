@@ -25,7 +25,9 @@ std::vector<site> all_sites(const report_source& source, const Filter& belongs) 
     std::unordered_map<std::uint64_t, std::size_t> by_address;
     std::vector<std::size_t> site_by_call(calls.size(), no_site);
     for (std::size_t call = 0; call < calls.size(); ++call) {
-        if (calls[call].allocations == 0 || !belongs(static_cast<call_id>(call))) {
+        const bool has_blocks =
+            calls[call].allocations != 0 || calls[call].live() != 0 || calls[call].live_at_peak != 0;
+        if (!has_blocks || !belongs(static_cast<call_id>(call))) {
             continue;
         }
         const std::uint64_t address = source.sites.address(static_cast<call_id>(call));
@@ -121,10 +123,11 @@ void write_unlisted(json_writer& to, std::string_view key, std::string_view rows
 }
 
 block_count alive_blocks(const figure_sums& sums) {
-    return {sums.all.allocations - sums.freed.allocations, sums.all.bytes - sums.freed.bytes};
+    return {sums.all.allocations - sums.freed.allocations + sums.earlier.allocations,
+            sums.all.bytes - sums.freed.bytes + sums.earlier.bytes};
 }
 block_count alive_blocks(const call_totals& call) {
-    return {call.allocations - call.freed, call.bytes - call.freed_bytes};
+    return {call.live(), call.live_bytes()};
 }
 block_count temporary_blocks(const figure_sums& sums) {
     return sums.temporary;
@@ -249,18 +252,22 @@ void write_instruction(json_writer& to, const report_source& source, std::uint64
 
 void write_sites(json_writer& to, const report_source& source, bool all_rows) {
     std::vector<site> sites = all_sites(source, [](call_id) { return true; });
-    const std::size_t shown = heaviest_first(sites, all_rows ? sites.size() : 160, 80,
-                                             [](const site& row) { return row.sums.all; });
+    // Sites without a block of the part are only in the lists of live blocks.
+    const auto allocating = static_cast<std::size_t>(
+        std::ranges::count_if(sites, [](const site& row) { return row.sums.all.allocations != 0; }));
+    const std::size_t shown = std::min(heaviest_first(sites, all_rows ? sites.size() : 160, 80,
+                                                      [](const site& row) { return row.sums.all; }),
+                                       allocating);
     to.key("sites").begin_list();
     for (std::size_t at = 0; at < shown; ++at) {
         write_site(to, source, sites[at]);
     }
     to.end_list();
     block_count unlisted;
-    for (std::size_t at = shown; at < sites.size(); ++at) {
+    for (std::size_t at = shown; at < allocating; ++at) {
         unlisted.add(sites[at].sums.all.allocations, sites[at].sums.all.bytes);
     }
-    write_unlisted(to, "sites_not_listed", "sites", sites.size() - shown, unlisted);
+    write_unlisted(to, "sites_not_listed", "sites", allocating - shown, unlisted);
 
     const std::size_t most_rows = all_rows ? sites.size() : 60;
     const std::vector<site> leaking =

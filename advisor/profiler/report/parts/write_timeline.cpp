@@ -33,18 +33,23 @@ std::vector<std::vector<std::int64_t>> live_bytes(const report_source& source,
 void write_memory(json_writer& to, const live_timeline& timeline,
                   std::span<const trace::memory_sample> memory, std::uint64_t first_ticks,
                   double seconds_per_tick) {
+    const std::uint64_t begin = timeline.begin_ticks();
     const auto ticks = [&](const trace::memory_sample& sample) {
-        return sample.ticks > first_ticks ? sample.ticks - first_ticks : 0;
+        return std::max(sample.ticks > first_ticks ? sample.ticks - first_ticks : 0, begin) - begin;
+    };
+    const auto is_earlier = [&](const trace::memory_sample& sample) {
+        return sample.ticks < first_ticks + begin;
     };
     to.key("resident").begin_list();
-    for (std::size_t at = 0; at < memory.size();) {
+    std::size_t at = begin == 0 ? 0 : static_cast<std::size_t>(std::ranges::count_if(memory, is_earlier));
+    while (at < memory.size()) {
         const std::uint64_t step = ticks(memory[at]) / timeline.step_ticks();
         const trace::memory_sample* highest = &memory[at];
         for (; at < memory.size() && ticks(memory[at]) / timeline.step_ticks() == step; ++at) {
             highest = memory[at].resident_bytes > highest->resident_bytes ? &memory[at] : highest;
         }
         if (step < live_timeline::steps) {
-            to.begin_list().value(static_cast<double>(ticks(*highest)) * seconds_per_tick);
+            to.begin_list().value(static_cast<double>(begin + ticks(*highest)) * seconds_per_tick);
             to.value(highest->resident_bytes).value(highest->file_bytes).end_list();
         }
     }
@@ -72,16 +77,17 @@ void write_timeline(json_writer& to, const report_source& source,
     constexpr std::size_t most_shown = 10, most_compared = 64;
     const live_timeline& timeline = source.results.timeline();
     const double seconds_per_tick = source.ns_per_tick * 1e-9;
-    to.key("timeline").begin_object().key("seconds").begin_list().value(0.0);
+    const auto seconds = [&](std::uint64_t ticks) { return static_cast<double>(ticks) * seconds_per_tick; };
+    to.key("timeline").begin_object().key("seconds").begin_list().value(seconds(timeline.begin_ticks()));
     for (std::size_t step = 1; step <= timeline.totals().size(); ++step) {
-        to.value(static_cast<double>(step * timeline.step_ticks()) * seconds_per_tick);
+        to.value(seconds(timeline.begin_ticks() + step * timeline.step_ticks()));
     }
-    to.end_list().key("live_bytes").begin_list().value(0U);
+    to.end_list().key("live_bytes").begin_list().value(timeline.live_at_begin());
     for (const std::uint64_t live : timeline.totals()) {
         to.value(live);
     }
     to.end_list().field("peak_bytes", timeline.peak());
-    to.field("peak_seconds", static_cast<double>(timeline.peak_ticks()) * seconds_per_tick);
+    to.field("peak_seconds", seconds(timeline.peak_ticks()));
 
     write_memory(to, timeline, memory, first_ticks, seconds_per_tick);
 

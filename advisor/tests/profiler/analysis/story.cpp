@@ -126,8 +126,8 @@ const advisor::analysis& story::analysis() {
     process.stacks = trace::stack_source::descriptions;
     process.events = events_.size();
     stacks_ = std::make_unique<advisor::scope_tree>(contexts_, find_function);
-    analysis_ = std::make_unique<advisor::analysis>(*stacks_, find_function,
-                                                    advisor::analysis::time_range{0, ticks_, 1e9});
+    analysis_ = std::make_unique<advisor::analysis>(
+        *stacks_, find_function, advisor::analysis::time_range{0, ticks_, 1e9, begin_ticks, end_ticks});
     analysis_->add(events_);
     analysis_->finish();
     return *analysis_;

@@ -5,6 +5,7 @@
 #include "profiler/model/event_list.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,8 @@ public:
     std::vector<std::string> marked_names;
     std::vector<trace::memory_sample> memory;
     std::optional<std::vector<std::string>> suppressions;
+    std::uint64_t begin_ticks = 0; ///< of the analysed part
+    std::uint64_t end_ticks = std::numeric_limits<std::uint64_t>::max();
 
 private:
     struct frame {

@@ -179,6 +179,26 @@ class Completeness:
 
 
 @dataclass(frozen=True)
+class Between:
+    """The part of the time that a profile is of."""
+
+    begin_seconds: float
+    end_seconds: float
+    live_at_begin_allocations: int
+    live_at_begin_bytes: int
+    live_at_end_allocations: int
+    live_at_end_bytes: int
+
+    @property
+    def live_at_begin(self) -> Amount:
+        return Amount(self.live_at_begin_allocations, self.live_at_begin_bytes)
+
+    @property
+    def live_at_end(self) -> Amount:
+        return Amount(self.live_at_end_allocations, self.live_at_end_bytes)
+
+
+@dataclass(frozen=True)
 class Foreign:
     frees: int = 0
     double_allocations: int = 0
@@ -343,6 +363,7 @@ class Profile:
     timeline: Timeline | None
     lifetimes: Lifetimes | None
     flame: Flame | None
+    between: Between | None = None
     foreign: Foreign | None = None
     scopes_not_listed: ScopesNotListed | None = None
     sites_not_listed: NotListed | None = None

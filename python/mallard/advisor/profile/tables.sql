@@ -59,6 +59,12 @@ CREATE TABLE recordings( -- one process of each recording
     process_stopped TEXT, -- `disk full`, `file full`, `asked` or `no memory`; null if the recording ended with the program [first]
     process_exit_status INTEGER, -- as wait() gives it [same]
     process_torn INTEGER NOT NULL CHECK(process_torn IN (0, 1)), -- 1 if the end of the process is missing [max]
+    between_begin_seconds REAL, -- with `--between`, the part of the time that all figures are of; null without [alone]
+    between_end_seconds REAL, -- its end [alone]
+    between_live_at_begin_allocations INTEGER, -- blocks live at the beginning of the part [alone]
+    between_live_at_begin_bytes INTEGER, -- their bytes [alone]
+    between_live_at_end_allocations INTEGER, -- blocks live at its end, also earlier ones: `leaks` in `site_blocks` [alone]
+    between_live_at_end_bytes INTEGER, -- their bytes [alone]
     completeness_events INTEGER NOT NULL, -- with a stack
     completeness_complete INTEGER NOT NULL, -- with a complete stack
     completeness_share REAL, -- complete / events; null without events [= sum(completeness_complete) * 1.0 / nullif(sum(completeness_events), 0)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -34,6 +35,8 @@ EXAMPLES = (
 DEFAULT_TRACE = "mallard.trace"
 FURTHER = "--all shows the timeline, diffusion, pairs of stacks and sites, too."
 EXPORTS = ("pprof", "dhat", "folded", "folded-blocks", "folded-peak", "folded-end", "history", "sqlite")
+SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+MOMENT = re.compile(rf"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)({'|'.join(SECONDS)})?", re.ASCII)
 LISTS = ("leaks", "temporary", "peak")
 
 
@@ -48,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scope",
         metavar="F",
-        help="one scope in depth: a function's name or a part of it, or a marker's name",
+        help="one function or marker in depth: a part of its name",
     )
     parser.add_argument(
         "--process",
@@ -61,10 +64,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--list", metavar="KIND", choices=LISTS, help="sites of blocks: leaks, temporary, or peak"
     )
     parser.add_argument(
+        "--between",
+        metavar="A,B",
+        help="a part of the time: shares, as 0.2,0.5, or 1.5s,3s",
+    )
+    parser.add_argument(
         "--suppress",
         metavar="FILE",
         type=Path,
-        help="leaks that are not listed: lines leak:PATTERN, as for LeakSanitizer",
+        help="leaks to leave out, as for LeakSanitizer: leak:PATTERN",
     )
     parser.add_argument("--diff", action="store_true", help="compare two recordings, the older one first")
     forms = add_forms(parser)
@@ -85,7 +93,7 @@ def check(arguments: argparse.Namespace) -> None:
     _check_number(arguments)
     for trace in arguments.traces:
         _check_trace(trace)
-        for option in ("scope", "process", "export", "suppress"):
+        for option in ("scope", "process", "export", "between", "suppress"):
             value = getattr(arguments, option)
             if value is not None and value != "sqlite" and is_database(trace):
                 raise UsageError(
@@ -104,6 +112,8 @@ def check(arguments: argparse.Namespace) -> None:
     if arguments.scope is not None and (is_export or not arguments.scope.strip()):
         reason = "exports are of the whole process" if is_export else "the name of a scope is empty"
         raise UsageError(f"--scope '{arguments.scope}': {reason}; leave it out")
+    if arguments.between is not None:
+        _check_between(arguments)
     if arguments.suppress is not None:
         _check_suppressions(arguments.suppress, is_export=is_export)
     if arguments.parquet is not None:
@@ -114,6 +124,29 @@ def check(arguments: argparse.Namespace) -> None:
         check_writable(target, "-o")
         if target.exists() and any(target.samefile(trace) for trace in arguments.traces):
             raise UsageError(f"{target} is the trace itself; give another file: -o FILE")
+
+
+def _check_between(arguments: argparse.Namespace) -> None:
+    range_ = arguments.between
+    moments = [MOMENT.fullmatch(moment) for moment in range_.split(",")]
+    if len(moments) != 2 or not all(moment and (moment[2] or float(moment[1]) <= 1) for moment in moments):
+        raise UsageError(
+            f"--between '{range_}': give two shares of the recording, --between 0.2,0.5, or two times since "
+            f"its beginning in {', '.join(SECONDS)}: --between 1.5s,3s"
+        )
+    for option in ("scope", "export", "parquet"):
+        if getattr(arguments, option) is not None:
+            raise UsageError(f"--between {range_} has sites and live blocks only; leave --{option} out")
+
+
+def _range_in_seconds(range_: str) -> str:
+    """`0.25,1.5s`, as the native program reads it."""
+    moments = [MOMENT.fullmatch(moment) for moment in range_.split(",")]
+    return ",".join(
+        f"{float(moment[1]) * SECONDS[moment[2]]:.12g}s" if moment[2] else moment[1]
+        for moment in moments
+        if moment
+    )
 
 
 def _check_suppressions(file: Path, *, is_export: bool) -> None:
@@ -147,7 +180,7 @@ def _check_number(arguments: argparse.Namespace) -> None:
             f"--diff compares two recordings, and there {'is' if len(traces) == 1 else 'are'} {len(traces)}; "
             "give it two: mallard profile --diff OLD NEW"
         )
-    for option in ("scope", "process", "list", "export", "parquet", "suppress"):
+    for option in ("scope", "process", "list", "export", "parquet", "between", "suppress"):
         if getattr(arguments, option) is not None:
             raise UsageError(
                 f"--diff compares whole processes; leave --{option} out"
@@ -164,10 +197,11 @@ def _check_merge(arguments: argparse.Namespace) -> None:
     for place, trace in enumerate(traces):
         if os.path.exists(trace) and any(map(partial(_is_same, trace), traces[:place])):
             raise UsageError(f"{trace} is given twice, so its counts would be added twice; leave one out")
-    if arguments.scope is not None:
-        raise UsageError(
-            f"--scope '{arguments.scope}' is of one recording, and there are {len(traces)}; give one"
-        )
+    for option in ("scope", "between"):
+        if (value := getattr(arguments, option)) is not None:
+            raise UsageError(
+                f"--{option} '{value}' is of one recording, and there are {len(traces)}; give one"
+            )
     if arguments.export and not arguments.export.startswith(("folded", "sqlite")):
         remedy = (
             "export each, and 'pprof FILE FILE' merges them" if arguments.export == "pprof" else "give one"
@@ -226,7 +260,7 @@ def _show(arguments: argparse.Namespace) -> None:
         return
     is_brief = not (arguments.all or arguments.markdown)
     show_forms(arguments, profile_report(profile, all_rows=arguments.all, is_brief=is_brief))
-    if is_brief and profile.scope is None:
+    if is_brief and profile.scope is None and profile.between is None:
         print_line(output_console(), f"\n{FURTHER}", "dim")
 
 
@@ -286,6 +320,8 @@ def _words(arguments: argparse.Namespace, trace: Path) -> list[str]:
         words += ["--process", arguments.process]
     if arguments.scope is not None:
         words += ["--scope", arguments.scope]
+    if arguments.between is not None:
+        words += ["--between", _range_in_seconds(arguments.between)]
     if arguments.suppress is not None:
         words += ["--suppress", str(arguments.suppress)]
     return words

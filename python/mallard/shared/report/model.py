@@ -265,7 +265,7 @@ class Flame:
     calls: tuple[Call, ...]
     modes: tuple[tuple[str, str, str], ...]
     shares: tuple[float, ...]
-    meaning: str  # of the colours
+    meaning: str  # of the colours; empty if they have none
     none: str  # the meaning of a share of 0
     texts: tuple[str, ...] = ()  # of each call
     label: str = ""  # of the texts

@@ -76,8 +76,8 @@ def _legend(flame: Flame, text: str) -> Markup:
     steps = [element("li", text, class_=f"c{step}") for step, text in enumerate(words)]
     return element(
         "div",
-        element("p", element("span", text), f" Colour: {flame.meaning}."),
-        element("ul", *steps, class_="steps"),
+        element("p", element("span", text), f" Colour: {flame.meaning}." if flame.meaning else None),
+        element("ul", *steps, class_="steps") if flame.meaning else None,
         class_="flame-controls legend",
     )
 

@@ -77,9 +77,9 @@ def _times(times: Sequence[float]) -> Markup:
     length = (times[-1] - times[0]) or 1.0
     step = nice_step(length)
     marks = []
-    for number in range(int(length / step) + 1):
+    for number in range(math.ceil(times[0] / step), int(times[-1] / step) + 1):
         text = time(step * number).replace(".00 ", " ").replace(".0 ", " ")
-        place = 100 * (step * number) / length
+        place = 100 * (step * number - times[0]) / length
         marks.append(element("span", text, style=f"left:{place:.1f}%", class_="end" if place > 97 else None))
     return element("div", *marks, class_="times", aria_hidden="true")
 

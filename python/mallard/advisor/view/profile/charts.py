@@ -27,12 +27,17 @@ from mallard.shared.report.model import (
 )
 from mallard.shared.report.names import fitted
 
-MODES = (
+MODES: tuple[tuple[str, str, str], ...] = (
     ("peak", "peak", "Width: bytes that are live when the process holds the most."),
     ("bytes", "allocated", "Width: bytes allocated in the function and its callees."),
     ("alive", "leaks", "Width: bytes that are never freed."),
     ("contained", "containable", "Width: bytes that are freed before the function's activation ends."),
     ("operations", "operations", "Width: allocations and frees of the function and its callees."),
+)
+PART_MODES = tuple(
+    (mode, "at the end", "Width: bytes that are live at the end.") if mode == "alive" else (mode, title, text)
+    for mode, title, text in MODES
+    if mode != "contained"
 )
 MOST_LINES = 8  # of a timeline
 LEAST_DISTANCE = 0.02  # of the highest value, between lines that both can be seen
@@ -74,8 +79,11 @@ def flame_sections(profile: Profile, names: Names) -> list[Section]:
         return []
     shares = tuple(call.contained / call.bytes if call.bytes else 0.0 for call in calls)
     meaning = "share of the bytes that the function contains"
-    flame = Flame(calls, MODES, shares, meaning, "nothing contained", omitted=profile.flame.pruned)
-    about = "where memory is allocated, held and lost, and where it could be contained"
+    modes, about = MODES, "where memory is allocated, held and lost, and where it could be contained"
+    if profile.between is not None:
+        modes, about = PART_MODES, "where memory is allocated and held"
+        shares, meaning = tuple(0.5 for _ in calls), ""
+    flame = Flame(calls, modes, shares, meaning, "nothing contained", omitted=profile.flame.pruned)
     return [Section("Flame graph", (flame,), is_headed=True, about=about)]
 
 
@@ -95,6 +103,8 @@ def timeline_sections(profile: Profile, names: Names, *, all_rows: bool) -> list
     reason = f"No lines of scopes: {recorded.reason}." if recorded.reason else ""
     picture = memory_picture(recorded, series)
     paragraphs = [Paragraph(_peak(recorded) + LINES), *([Paragraph(reason)] if reason else [])]
+    if profile.between is not None:
+        paragraphs = [Paragraph(_peak(recorded))] if recorded.peak_bytes is not None else []
     paragraphs += [Paragraph(SAMPLED)] if resident else []
     rows = []
     for name, live_bytes in series:

@@ -12,7 +12,7 @@ from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import NOTHING, Amount, Figures, Pair, Site, SiteBlocks
 from mallard.advisor.profile.residency import is_mostly_unwritten
 from mallard.advisor.view.profile.charts import to_shares
-from mallard.shared.report.figures import count, plural, share, size
+from mallard.shared.report.figures import count, plural, seconds, share, size
 from mallard.shared.report.model import (
     Column,
     Histogram,
@@ -213,7 +213,6 @@ def list_report(profile: Profile, kind: str, *, all_rows: bool = False) -> Repor
     if kind == "leaks":
         title, order, meaning = "Leaks", "most bytes first", LEAKS
         sites, not_listed, total = profile.leaks, profile.leaks_not_listed, _leaked(profile)
-        meaning = " ".join(filter(None, (meaning, sentences.suppressed(profile))))
     elif kind == "peak":
         title, order, meaning = "Live at the peak", "most bytes first", PEAK
         sites, not_listed, total = profile.peak, profile.peak_not_listed, peak_total(profile)
@@ -224,14 +223,23 @@ def list_report(profile: Profile, kind: str, *, all_rows: bool = False) -> Repor
             profile.temporary_not_listed,
             profile.figures.temporary,
         )
+    if profile.between is not None:
+        begin, end = seconds(profile.between.begin_seconds), seconds(profile.between.end_seconds)
+        meaning = f"Between {begin} and {end}. {meaning}"
+        if kind == "leaks":
+            title, meaning = "Live at the end", f"Blocks that are live after {end}."
     names, total = Names(profile), total or NOTHING
     allocations = profile.figures.allocations
     part = share(total.allocations / allocations) if total.allocations and allocations else "none"
     table = listed_table(title, sites, not_listed, names, all_rows=all_rows)
-    amount = f"{plural(total.allocations, 'block')} of {size(total.bytes)}, {part} of {count(allocations)}."
+    if kind == "leaks":
+        meaning = " ".join(filter(None, (meaning, sentences.suppressed(profile))))
+    amount = f"{plural(total.allocations, 'block')} of {size(total.bytes)}"
+    if profile.between is None or kind == "temporary":  # else some blocks are earlier than the allocations
+        amount += f", {part} of {count(allocations)}"
     return Report(
         title=f"{title} of {sentences.program_name(profile.process)}",
-        answer=Paragraph(f"{amount} {meaning}"),
+        answer=Paragraph(f"{amount}. {meaning}"),
         sections=(Section(title, (table,), is_headed=True, about=f"sites with the {order}"),)
         if sites
         else (),
@@ -241,7 +249,8 @@ def list_report(profile: Profile, kind: str, *, all_rows: bool = False) -> Repor
 
 def _leaked(profile: Profile) -> Amount:
     """Blocks that are alive at the end, without the suppressed ones."""
-    alive, hidden = profile.figures.alive or NOTHING, sentences.suppressed_amount(profile)
+    alive = profile.between.live_at_end if profile.between else profile.figures.alive or NOTHING
+    hidden = sentences.suppressed_amount(profile)
     return Amount(alive.allocations - hidden.allocations, alive.bytes - hidden.bytes)
 
 

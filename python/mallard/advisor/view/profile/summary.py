@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mallard.advisor.profile import sentences
 from mallard.advisor.profile.dimensions import DIMENSIONS, contained
-from mallard.advisor.profile.document import Profile
+from mallard.advisor.profile.document import Between, Profile
 from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import Scope
 from mallard.advisor.view.profile.scopes import dimension_table, small_dimensions
@@ -87,6 +87,35 @@ def summary_sections(profile: Profile) -> list[Section]:
     )
     dimensions = Aside("D V L U C F of the whole process", (dimension_table(figures),))
     return [Section("Summary", (*blocks, *([dimensions] if figures.allocations else [])))]
+
+
+def part_answer(profile: Profile, between: Between) -> Paragraph:
+    figures = profile.figures
+    made = f"{plural(figures.allocations, 'allocation')} of {size(figures.bytes)}"
+    begin, end = seconds(between.begin_seconds), seconds(between.end_seconds)
+    before, after = between.live_at_begin, between.live_at_end
+    return Paragraph(
+        f"Between {begin} and {end}: {made}, {plural(figures.frees or 0, 'free')}.\n"
+        f"{size(before.bytes)} are live at the beginning, {size(after.bytes)} at the end."
+    )
+
+
+def part_sections(profile: Profile, between: Between) -> list[Section]:
+    """The figures of a part of the time."""
+    timeline = profile.timeline
+    facts = [
+        Fact(f"live at {seconds(at)}", Figure(amount.allocations, Unit.COUNT), f"of {size(amount.bytes)}")
+        for at, amount in (
+            (between.begin_seconds, between.live_at_begin),
+            (between.end_seconds, between.live_at_end),
+        )
+    ]
+    if timeline and timeline.peak_bytes is not None:
+        after = f"after {seconds(timeline.peak_seconds)}" if timeline.peak_seconds is not None else ""
+        facts.insert(1, Fact("peak", Figure(timeline.peak_bytes, Unit.BYTES), after))
+    ends, _, classes = sentences.block_sizes(profile.figures).partition(" in ")
+    facts.append(Fact("sizes", ends, f"in {classes}" if classes else ""))
+    return [Section("Summary", (Facts(tuple(facts), is_large=True),))]
 
 
 def definition_sections() -> list[Section]:
