@@ -83,7 +83,11 @@ void analysis::add(const trace::event& event) {
     if (trace::allocates(event.kind)) {
         if (event.address != 0) {
             allocate(event, event.bytes, complete);
+            if (event.kind == trace::record_kind::realloc && thread.reallocated != 0 && !is_earlier(ticks_)) {
+                calls_.reallocated(calls_.find_or_add(event.context), thread.reallocated_bytes, event.bytes);
+            }
         }
+        thread.reallocated = 0;
     } else if (trace::frees(event.kind)) {
         thread.reallocated = 0;
         if (event.address != 0) {

@@ -57,6 +57,10 @@ struct call_totals {
     // Live blocks that were allocated before the analysed part of the time.
     std::uint64_t earlier = 0;
     std::uint64_t earlier_bytes = 0;
+    // New blocks of realloc that are larger than the old ones, and the bytes of both.
+    std::uint64_t grown = 0;
+    std::uint64_t grown_from_bytes = 0;
+    std::uint64_t grown_to_bytes = 0;
     double life_ticks = 0;
     double life_clock = 0; ///< bytes that the process allocated during the blocks' lives
 
@@ -146,6 +150,16 @@ public:
         call.last_size = bytes;
         call.since_return += bytes;
         keep_most_live(call);
+    }
+
+    /// Effects: counts a new block of realloc.
+    void reallocated(call_id id, std::uint64_t from_bytes, std::uint64_t to_bytes) noexcept {
+        if (to_bytes > from_bytes) {
+            call_totals& call = calls_[id];
+            ++call.grown;
+            call.grown_from_bytes += from_bytes;
+            call.grown_to_bytes += to_bytes;
+        }
     }
 
     /// Effects: count blocks that were allocated before the analysed part of the time.

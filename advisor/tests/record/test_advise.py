@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import pytest
@@ -213,6 +214,20 @@ def test_names_the_frames_of_coroutines(advise, toys, compiler, optimisation):
     assert frame["function"].endswith("work")
     assert "coroutines.cpp:" in frame["source"]
     assert frame["allocations"] == 30_000
+
+
+@pytest.mark.parametrize(("flag", "factor"), [("-DEIGHTHS", "1.1"), ("-DDOUBLES", "2.00")])
+def test_names_arrays_of_c_with_their_factor(advise, toys, flag, factor):
+    program = toys.build(f"growing{flag}", ["growing.c"], "-g", flag)
+    done = advise("--quick", "--rounds", 3, "--global", "glibc", "--json", "--", program, 3000)
+    assert done.returncode == 0, done.stderr
+    patterns = json.loads(done.stdout)["study"]["patterns"]
+    (array,) = [each for each in patterns if each["source"].endswith(toys.line("growing.c", "growth"))]
+    assert array["kind"] == "reserve"
+    assert re.search(
+        rf"grows by realloc in [\d.]+ steps by a factor of {factor}\d*, 3,000 times", array["reason"]
+    )
+    assert ("is doubled" in array["remedy"]) == (factor != "2.00")
 
 
 @pytest.mark.parametrize("optimisation", ["-O1", "-O2"])

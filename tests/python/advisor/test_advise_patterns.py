@@ -16,6 +16,7 @@ from synthetic_study import ceiling as synthetic_ceiling
 from mallard.advisor.advice.ceiling import PAGES_TOUCHED, Ceiling, estimate_ceiling, fault_nanoseconds, width
 from mallard.advisor.advice.patterns import Pattern, find_control_calls, find_patterns
 from mallard.advisor.profile.document import Profile, read_profile
+from mallard.advisor.profile.records import Growth
 
 FUNCTIONS = (
     "collect(int)",
@@ -88,6 +89,29 @@ def test_growing_vector_is_a_reserve_pattern():
     assert pattern.reason == "std::vector grows in 8.0 steps, 1,000 times, up to 1.00 KiB"
     # 7,000 blocks less, two operations of 71 ns each, and half of the bytes are copied.
     assert pattern.estimated_seconds == pytest.approx(7000 * 2 * 71e-9 + 8000 * 32 * 0.05e-9)
+
+
+def grown(allocations: int, from_bytes: int, to_bytes: int, **changes: Any) -> Profile:
+    recorded = profile(inner=0, allocations=8000, returns=8000, **changes)
+    (site,) = recorded.sites
+    growth = Growth(allocations, from_bytes, to_bytes)
+    return replace(recorded, sites=(replace(site, growth=growth),))
+
+
+def test_array_of_c_has_its_factor_of_growth():
+    pattern = only(grown(7500, 400_000, 450_000))
+    assert (pattern.kind, pattern.where) == ("reserve", "collect (x.cpp:40)")
+    assert pattern.reason == (
+        "an array grows by realloc in 16.0 steps by a factor of 1.12, 500 times, up to 1.00 KiB"
+    )
+    assert pattern.remedy.startswith("a capacity that is doubled, not multiplied by 1.12, or the final size")
+    assert pattern.estimated_seconds == pytest.approx(7500 * 2 * 71e-9 + 400_000 * 0.05e-9)
+    assert only(grown(7500, 400_000, 800_000)).remedy.startswith("the final size before the array is filled")
+
+
+@pytest.mark.parametrize(("allocations", "from_bytes"), [(3000, 400_000), (0, 0)])
+def test_few_growing_blocks_are_no_array(allocations: int, from_bytes: int):
+    assert only(grown(allocations, from_bytes, 2 * from_bytes)).kind == "reuse"
 
 
 def test_chain_of_concatenations_is_reserved_and_appended():

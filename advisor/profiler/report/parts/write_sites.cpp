@@ -13,6 +13,9 @@ struct site {
     std::unordered_map<scope_id, block_count> owners;
     std::uint64_t peak_bytes = 0;
     std::uint64_t returns = 0;
+    std::uint64_t grown = 0;
+    std::uint64_t grown_from_bytes = 0;
+    std::uint64_t grown_to_bytes = 0;
 };
 
 constexpr std::size_t no_site = static_cast<std::size_t>(-1);
@@ -41,6 +44,9 @@ std::vector<site> all_sites(const report_source& source, const Filter& belongs) 
         site.calls.push_back(static_cast<call_id>(call));
         site.peak_bytes += calls[call].most_live_bytes;
         site.returns += calls[call].returns;
+        site.grown += calls[call].grown;
+        site.grown_from_bytes += calls[call].grown_from_bytes;
+        site.grown_to_bytes += calls[call].grown_to_bytes;
     }
     for (const call_table::class_totals& call_class : source.results.calls().further_classes()) {
         if (site_by_call[call_class.call] != no_site) {
@@ -93,7 +99,10 @@ void write_site(json_writer& to, const report_source& source, site& row) {
             .field("bytes", blocks.bytes)
             .end_object();
     }
-    to.end_list().field("peak_bytes", row.peak_bytes).field("returns", row.returns).end_object();
+    to.end_list().field("peak_bytes", row.peak_bytes).field("returns", row.returns);
+    to.key("growth").begin_object().field("allocations", row.grown);
+    to.field("from_bytes", row.grown_from_bytes).field("to_bytes", row.grown_to_bytes);
+    to.end_object().end_object();
 }
 
 /// Effects: moves the rows to show to the front, by allocations: the rows with the most allocations, and the ones

@@ -56,6 +56,25 @@ TEST(known_patterns, report_loops_that_free_their_blocks_each_round) {
     EXPECT_EQ(program.scope("serve").most_between_returns, 150U);
 }
 
+TEST(known_patterns, count_the_growth_of_arrays) {
+    using kind = mallard::trace::record_kind;
+    story program;
+    program.call("main").call("push");
+    for (int array = 0; array < 3; ++array) {
+        story::block items = program.allocate(10, 1, kind::realloc);
+        items = program.reallocate(items, 20);
+        items = program.reallocate(items, 40);
+        items = program.reallocate(items, 30); // shrinks
+        program.free(items);
+        program.free(program.allocate(50, 2)); // no realloc
+    }
+    const std::string profile = program.profile();
+    EXPECT_NE(profile.find(R"("growth":{"allocations":6,"from_bytes":90,"to_bytes":180})"), std::string::npos)
+        << profile;
+    EXPECT_NE(profile.find(R"("growth":{"allocations":0,"from_bytes":0,"to_bytes":0})"), std::string::npos)
+        << profile;
+}
+
 TEST(known_patterns, report_control_calls_by_site_with_their_time) {
     using kind = mallard::trace::record_kind;
     story program;

@@ -1,4 +1,4 @@
-/* growing COUNT: an array of C that grows by an eighth at a time, by realloc. */
+/* growing COUNT: an array of C that grows by realloc, by an eighth at a time, or doubles with -DDOUBLES. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,11 @@ struct array {
 
 __attribute__((noinline)) static void push(struct array* to, int item) {
     if (to->count == to->capacity) {
+#ifdef DOUBLES
+        to->capacity += to->capacity == 0 ? 4 : to->capacity;
+#else
         to->capacity += 1 + to->capacity / 8;
+#endif
         to->items = realloc(to->items, to->capacity * sizeof *to->items); /* line: growth */
     }
     to->items[to->count++] = item;

@@ -29,6 +29,7 @@ BY_OTHERS = 0.05
 OWNED_SHARE = 0.1
 ONE_A_CALL = 1.1
 COPY_NS_A_BYTE = 0.05  # 20 GB/s: a low price, because an estimate must not promise too much
+SLOW_GROWTH = 1.4  # factor of an array's steps
 MOST_PATTERNS = 5
 LEVELS_TO_GROWER = 6  # from the call that frees
 MOST_KEPT = 8  # blocks of a line in a trial, as in advisor/trial/strategy.cpp
@@ -93,6 +94,7 @@ def find_patterns(profile: Profile, ceiling: Ceiling | None = None) -> list[Patt
         for site in profile.sites
         if (
             pattern := _coroutine(profile, names, site)
+            or _reallocated(profile, names, site)
             or _ladder(profile, names, site)
             or _concatenated(profile, names, site)
             or _copied(profile, names, site)
@@ -176,6 +178,33 @@ def _ladder(profile: Profile, names: Names, site: Site) -> Pattern | None:
         f"{container_name} grows in {figures.allocations / ladders:.1f} steps, {count(ladders)} times, up to "
         f"{size(figures.largest)}",
         f"reserve() before it is filled, or one {container_name} that is cleared and used again",
+        saved * 1e-9,
+    )
+
+
+def _reallocated(profile: Profile, names: Names, site: Site) -> Pattern | None:
+    """An array that grows by realloc, with the factor that its bytes grow by in a step: the growth of long
+    arrays counts most.
+    """
+    growth, allocations = site.growth, site.figures.allocations
+    part = _share(profile, allocations)
+    if growth is None or part < LEAST_SHARE or 2 * growth.allocations < allocations or not growth.from_bytes:
+        return None
+    factor = growth.to_bytes / growth.from_bytes
+    arrays = max(allocations - growth.allocations, 1)
+    if allocations < LEAST_STEPS * arrays:
+        return None
+    saved = growth.allocations * 2 * _operation_ns(profile) + growth.from_bytes * COPY_NS_A_BYTE
+    doubled = f"a capacity that is doubled, not multiplied by {factor:.2f}, " if factor < SLOW_GROWTH else ""
+    return _at_site(
+        names,
+        site,
+        "reserve",
+        part,
+        f"an array grows by realloc in {allocations / arrays:.1f} steps by a factor of {factor:.2f}, "
+        f"{plural(arrays, 'time')}, up to {size(site.figures.largest)}",
+        f"{doubled}{'or ' if doubled else ''}the final size before the array is filled, or one array that is "
+        "used again",
         saved * 1e-9,
     )
 

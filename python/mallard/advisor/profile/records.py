@@ -227,6 +227,15 @@ class PlaceAmount:
 
 
 @dataclass(frozen=True)
+class Growth:
+    """New blocks of realloc that are larger than the old ones."""
+
+    allocations: int
+    from_bytes: int
+    to_bytes: int
+
+
+@dataclass(frozen=True)
 class Site(CallSite):
     place: int
     figures: Figures
@@ -235,6 +244,7 @@ class Site(CallSite):
     owners: tuple[FunctionAmount, ...] = ()
     peak_bytes: int | None = None
     returns: int | None = None
+    growth: Growth | None = None
 
 
 @dataclass(frozen=True)

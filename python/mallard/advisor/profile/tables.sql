@@ -230,6 +230,9 @@ CREATE TABLE sites( -- the innermost places of allocations outside of the standa
     contexts INTEGER, -- number of stacks [max]
     peak_bytes INTEGER, -- the sum of its stacks' highest live bytes, an upper bound [max]
     returns INTEGER, -- how often the live bytes of one of its stacks returned to zero
+    growth_allocations INTEGER, -- new blocks of realloc that are larger than the old ones
+    growth_from_bytes INTEGER, -- bytes of those old blocks
+    growth_to_bytes INTEGER, -- bytes of the new ones
     UNIQUE(recording, id)
 ) STRICT;
 

@@ -80,7 +80,8 @@ def _times(times: Sequence[float]) -> Markup:
     for number in range(math.ceil(times[0] / step), int(times[-1] / step) + 1):
         text = time(step * number).replace(".00 ", " ").replace(".0 ", " ")
         place = 100 * (step * number - times[0]) / length
-        marks.append(element("span", text, style=f"left:{place:.1f}%", class_="end" if place > 97 else None))
+        end = "end" if place > 97 else "begin" if place < 3 else None
+        marks.append(element("span", text, style=f"left:{place:.1f}%", class_=end))
     return element("div", *marks, class_="times", aria_hidden="true")
 
 
