@@ -205,6 +205,8 @@ struct unit {
     std::unique_ptr<function_tree> functions;
     /// By identity, of functions that are inlined elsewhere; read by compiled_copy().
     std::optional<std::map<const void*, std::uint64_t>> compiled_copies;
+    /// `std::vector<point>::`, by the declaration of a function; read by symbol().
+    std::optional<std::map<const void*, std::string>> scopes;
 
     const function_tree& tree() {
         if (functions == nullptr) {
@@ -219,6 +221,10 @@ struct unit {
 
     /// Returns: the functions that are also inlined, by their identity.
     const std::map<const void*, std::uint64_t>& copies();
+
+    /// Returns: the linker's name of a function. Functions that are local to a file, such as templates of a local type,
+    /// have none: their name, qualified by namespaces and classes.
+    std::string symbol(Dwarf_Die function);
 };
 
 struct unit_range {
@@ -243,7 +249,7 @@ std::string linker_symbol(Dwarf_Die entry) {
             }
         }
     }
-    return to_string(dwarf_diename(&entry));
+    return {};
 }
 
 /// Returns: the entry that `attribute` refers to, or else the entry itself.
@@ -282,12 +288,12 @@ std::string file_name(Dwarf_CU* compile_unit, Dwarf_Word number) {
                                        : std::string();
 }
 
-source_place read_declaration(Dwarf_Die entry) {
+source_place read_declaration(unit& compile_unit, Dwarf_Die entry) {
     source_place place;
     int number = 0;
     Dwarf_Attribute file;
     Dwarf_Word file_number = 0;
-    place.symbol = linker_symbol(entry);
+    place.symbol = compile_unit.symbol(entry);
     if (dwarf_attr_integrate(&entry, DW_AT_decl_file, &file) != nullptr &&
         dwarf_formudata(&file, &file_number) == 0) {
         place.file = file_name(file.cu, file_number);
@@ -296,20 +302,58 @@ source_place read_declaration(Dwarf_Die entry) {
     return place;
 }
 
-/// Returns: the name, qualified by its namespaces and classes. Functions without a linker name are local to a file.
-std::string qualified(Dwarf_Die entry, std::string name) {
-    Dwarf_Die declared = referred(referred(entry, DW_AT_abstract_origin), DW_AT_specification);
-    Dwarf_Die* scopes = nullptr;
-    const int count = dwarf_getscopes_die(&declared, &scopes);
-    for (int index = 1; index < count; ++index) {
-        const int tag = dwarf_tag(&scopes[index]);
-        if (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type) {
-            const char* const scope_name = dwarf_diename(&scopes[index]);
-            name.insert(0, std::string(scope_name == nullptr ? "(anonymous namespace)" : scope_name) + "::");
+/// The namespaces and classes around functions without a linker's name.
+class scope_reader {
+public:
+    /// Effects: adds the functions below `parent`, which has this scope.
+    void read(Dwarf_Die parent, const std::string& scope, std::size_t depth) {
+        Dwarf_Die entry;
+        if (depth == deepest || dwarf_child(&parent, &entry) != 0) {
+            return;
         }
+        do {
+            // As in function_tree::read(), a damaged file must not have a circle.
+            const Dwarf_Off offset = dwarf_dieoffset(&entry);
+            if (offset <= std::exchange(last_offset_, offset)) {
+                return;
+            }
+            const int tag = dwarf_tag(&entry);
+            if (tag == DW_TAG_subprogram) {
+                if (!scope.empty() && linker_symbol(entry).empty()) {
+                    scopes_.try_emplace(entry.addr, scope);
+                }
+            } else if (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+                       tag == DW_TAG_union_type) {
+                const char* const name = dwarf_diename(&entry);
+                read(entry, scope + (name == nullptr ? "(anonymous namespace)" : name) + "::", depth + 1);
+            }
+        } while (dwarf_siblingof(&entry, &entry) == 0);
     }
-    std::free(scopes);
-    return name;
+
+    [[nodiscard]] std::map<const void*, std::string> take() { return std::move(scopes_); }
+
+private:
+    Dwarf_Off last_offset_ = 0;
+    std::map<const void*, std::string> scopes_;
+};
+
+std::string unit::symbol(Dwarf_Die function) {
+    if (std::string symbol = linker_symbol(function); !symbol.empty()) {
+        return symbol;
+    }
+    if (!scopes) {
+        Dwarf_Die root;
+        Dwarf_Half version = 0;
+        scope_reader reader;
+        if (dwarf_cu_die(function.cu, &root, &version, nullptr, nullptr, nullptr, nullptr, nullptr) !=
+            nullptr) {
+            reader.read(root, {}, 0);
+        }
+        scopes = reader.take();
+    }
+    const Dwarf_Die declared = referred(referred(function, DW_AT_abstract_origin), DW_AT_specification);
+    const auto scope = scopes->find(declared.addr);
+    return (scope == scopes->end() ? std::string() : scope->second) + to_string(dwarf_diename(&function));
 }
 
 const std::map<const void*, std::uint64_t>& unit::copies() {
@@ -379,7 +423,7 @@ struct source_lines::state {
                     ranges.push_back({begin, end, static_cast<std::uint32_t>(units.size())});
                 }
             }
-            units.push_back({entry, nullptr, {}});
+            units.push_back({entry, nullptr, {}, {}});
         }
         std::ranges::sort(
             ranges, [](const unit_range& left, const unit_range& right) { return left.begin < right.begin; });
@@ -431,7 +475,7 @@ std::vector<source_place> source_lines::at(std::uint64_t address) {
     }
     for (const function_tree::code* const code : match->tree().at(in_dwarf)) {
         const Dwarf_Die entry = match->tree().entry(*code);
-        place.symbol = linker_symbol(entry);
+        place.symbol = match->symbol(entry);
         place.inlined = code->inlined != 0;
         places.push_back(place);
         place = {};
@@ -457,7 +501,7 @@ source_place source_lines::declaration(std::uint64_t address) {
     }
     for (const function_tree::code* const code : match->tree().at(in_dwarf)) {
         if (code->inlined == 0) {
-            return read_declaration(match->tree().entry(*code));
+            return read_declaration(*match, match->tree().entry(*code));
         }
     }
     return {};
@@ -474,7 +518,8 @@ std::vector<inlined_function> source_lines::inlined_at(std::uint64_t address) {
 
 source_place source_lines::inlined_declaration(std::uint64_t address, std::size_t index) {
     const auto matches = state_->inlined_at(address);
-    return index < matches.size() ? read_declaration(state_->tree_at(address).entry(*matches[index]))
+    return index < matches.size() ? read_declaration(*state_->unit_at(address - state_->bias),
+                                                     state_->tree_at(address).entry(*matches[index]))
                                   : source_place{};
 }
 
@@ -512,8 +557,8 @@ std::set<std::string> source_lines::inlined_containing(std::string_view text) {
                 continue;
             }
             const Dwarf_Die entry = compile_unit.tree().entry(code);
-            if (const std::string symbol = linker_symbol(entry); symbol.find(text) != std::string::npos) {
-                symbols.insert(symbol.starts_with("_Z") ? symbol : qualified(entry, symbol));
+            if (std::string symbol = compile_unit.symbol(entry); symbol.find(text) != std::string::npos) {
+                symbols.insert(std::move(symbol));
             }
         }
     }

@@ -14,6 +14,12 @@ struct hidden {
         sink = number;
         return number - 1;
     }
+    /// DWARF has no linker name of a local type's member.
+    template <class T>
+    __attribute__((always_inline)) int inlined(T number) const {
+        sink = number;
+        return sink * 7;
+    }
 };
 
 } // namespace
@@ -72,8 +78,8 @@ __attribute__((noinline, flatten)) int flattened(int number) {
 
 int call_clones(int number) {
     const auto lambda = [number](int more) __attribute__((noinline)) { return sink + number + more; };
-    return with_clone(number, 5) + with_clone(sink, 5) + lambda(3) + hidden{}(number) + flattened(number) +
-           by_pointer(number);
+    return with_clone(number, 5) + with_clone(sink, 5) + lambda(3) + hidden{}(number) +
+           hidden{}.inlined(number) + flattened(number) + by_pointer(number);
 }
 
 } // namespace toy
