@@ -38,14 +38,19 @@ def check_forms(
     arguments: argparse.Namespace, words: Sequence[str] = (), files: Iterable[Path | None] = ()
 ) -> None:
     """`words` are those of the program, and `files` what else the command reads: the page replaces none."""
-    page: Path | None = arguments.html
-    if page is None:
+    check_replaces_nothing(arguments.html, "--html", words, files)
+
+
+def check_replaces_nothing(
+    output: Path | None, option: str, words: Sequence[str] = (), files: Iterable[Path | None] = ()
+) -> None:
+    if output is None:
         return
-    check_writable(page, "--html")
+    check_writable(output, option)
     programs = [shutil.which(words[0]) or words[0], *words[1:]] if words else []
     for name in (*programs, *files):
-        if name is not None and page.exists() and os.path.exists(name) and page.samefile(name):
-            raise UsageError(f"--html {page} would replace a file of the command; give another FILE")
+        if name is not None and output.exists() and os.path.exists(name) and output.samefile(name):
+            raise UsageError(f"{option} {output} would replace a file of the command; give another FILE")
 
 
 def write_report(

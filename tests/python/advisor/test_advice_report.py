@@ -12,14 +12,15 @@ from page_reader import page_data, read
 from profile_rows import scope
 from report_lines import texts
 from synthetic_profile import document, empty, hostile
-from synthetic_study import baseline, ceiling, effect, mallocs, result, study
+from synthetic_study import baseline, ceiling, effect, mallocs, pattern, result, study
 
 from mallard.advisor.advice.candidates import line_candidate
 from mallard.advisor.advice.code import TypeChange
+from mallard.advisor.advice.patch import Edit, Patch, Patches
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.profile.document import Profile, read_profile
-from mallard.advisor.view.advice import advice_report, make_bars, operations_inside
+from mallard.advisor.view.advice import advice_json, advice_report, make_bars, operations_inside
 from mallard.advisor.view.sarif import advice_sarif
 from mallard.shared.report.markdown import markdown_report
 from mallard.shared.report.model import Call, Code, Report
@@ -216,3 +217,24 @@ def test_page_of_a_kept_block_names_its_line() -> None:
     (found,) = run["results"]
     assert (found["ruleId"], found["level"]) == ("reuse", "warning")
     assert found["locations"][0]["physicalLocation"]["region"] == {"startLine": 41}
+
+
+def test_every_writer_names_a_patch() -> None:
+    edit = Edit(38, 1, 38, 1, "    list.reserve(64);\n", 900, 900)
+    patch = Patch("reserve", "src/list.cpp:40", "list.reserve(64);", "src/my list.cpp", (edit,))
+    refused = pattern("reuse", source="src/b.cpp:9")
+    patches = Patches((patch,), (("src/b.cpp:9", "b is moved or returned"),), "--- a/src/list.cpp\n")
+    case = study(patterns=(pattern(), refused), patches=patches)
+    verdict = decide(case)
+    facts = dict(verdict.facts)
+    assert facts["patch"].startswith("'list.reserve(64);' (list.cpp:40): --patch FILE writes it")
+    assert facts["reuse"].endswith(" No patch: b is moved or returned.")
+    assert "No patch" not in facts["reserve"]
+    assert json.loads(advice_json(case, verdict))["study"]["patches"]["diff"] == patches.diff
+    (run,) = json.loads(advice_sarif(case, verdict))["runs"]
+    (fix,) = [fix for found in run["results"] for fix in found.get("fixes", [])]
+    (change,) = fix["artifactChanges"]
+    assert change["artifactLocation"] == {"uri": "src/my%20list.cpp"}
+    (replacement,) = change["replacements"]
+    assert replacement["insertedContent"] == {"text": "    list.reserve(64);\n"}
+    assert replacement["deletedRegion"]["startLine"] == replacement["deletedRegion"]["endLine"] == 38

@@ -81,7 +81,7 @@ def test_a_command_of_the_documents_is_understood(
     if words in (["record"], ["profile"], ["age"], ["try"], ["verify"], ["budget"], ["advise"]):
         return  # the name of a verb that needs more words
     for word in words:
-        if word.endswith(".trace"):
+        if word.endswith((".trace", ".patch")):
             (tmp_path / word).touch()
         elif word.startswith("./"):
             (tmp_path / word).touch(mode=0o755)

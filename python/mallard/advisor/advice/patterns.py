@@ -161,12 +161,8 @@ def _ladder(profile: Profile, names: Names, site: Site) -> Pattern | None:
         return None
     if (figures.size_classes or len(figures.sizes)) < LEAST_CLASSES:
         return None
-    grower = _inner_function(names, site, GROWS)
-    if (
-        not grower
-        or _inner_function(names, site, BUILT_AT_ONCE)
-        or _are_freed_elsewhere(profile, names, site)
-    ):
+    grower = inner_function(names, site, GROWS)
+    if not grower or inner_function(names, site, BUILT_AT_ONCE) or _are_freed_elsewhere(profile, names, site):
         return None
     saved = (figures.allocations - ladders) * 2 * _operation_ns(profile) + figures.bytes / 2 * COPY_NS_A_BYTE
     container_name = container(grower)
@@ -233,10 +229,10 @@ def _concatenated(profile: Profile, names: Names, site: Site) -> Pattern | None:
     grows.
     """
     part = _share(profile, site.figures.allocations)
-    if part < LEAST_SHARE or not _inner_function(names, site, CONCATENATES):
+    if part < LEAST_SHARE or not inner_function(names, site, CONCATENATES):
         return None
     is_chain = any(
-        other is not site and other.place == site.place and _inner_function(names, other, CONCATENATES)
+        other is not site and other.place == site.place and inner_function(names, other, CONCATENATES)
         for other in profile.sites
     )
     grown = _count_grown(names, _pairs(profile, site))
@@ -515,7 +511,7 @@ def _shared(profile: Profile, names: Names) -> list[Pattern]:
             )
         )
     for site in profile.sites:
-        if _share(profile, site.figures.allocations) >= LEAST_SHARE and _inner_function(names, site, SHARED):
+        if _share(profile, site.figures.allocations) >= LEAST_SHARE and inner_function(names, site, SHARED):
             patterns.append(
                 Pattern(
                     "shared",
@@ -531,7 +527,7 @@ def _shared(profile: Profile, names: Names) -> list[Pattern]:
     return patterns
 
 
-def _inner_function(names: Names, site: Site, wanted: re.Pattern[str]) -> str:
+def inner_function(names: Names, site: Site, wanted: re.Pattern[str]) -> str:
     """The first function inside of the site whose name matches; empty if there is none."""
     for stack in site.stacks[:1]:
         for place in names.stack(stack.stack):

@@ -42,6 +42,7 @@ from mallard.advisor.advice.code import type_changes
 from mallard.advisor.advice.global_mallocs import Globals, glibc_switches, memory_switches, run_globals
 from mallard.advisor.advice.memory import LEAST_SAVED
 from mallard.advisor.advice.notes import brief_note, dropped_note, further_note, rounds_note, study_notes
+from mallard.advisor.advice.patch import find_patches
 from mallard.advisor.advice.patterns import Pattern, find_control_calls, find_patterns
 from mallard.advisor.advice.plan import SCREENING, Plan, Request, aged_runs, plan_for
 from mallard.advisor.advice.processes import Processes, find_processes
@@ -630,6 +631,7 @@ def _start(
         profile, mallocs.cpu_seconds, mallocs.wall_seconds, round(mallocs.faults), fault_ns
     )
     find = find_patterns if ceiling.worth_a_trial else find_control_calls
+    patterns = tuple(find(profile, ceiling))
     return Study(
         words=tuple(program.words),
         base=program.name_malloc(request.mallocs[0]),
@@ -643,7 +645,8 @@ def _start(
         goal=request.goal,
         ceiling=ceiling,
         globals=mallocs,
-        patterns=tuple(find(profile, ceiling)),
+        patterns=patterns,
+        patches=find_patches(profile, patterns, Path.cwd()),
         notes=(*study_notes(program, profile, mallocs), *_input_note(program, request)),
         profile=profile,
     )

@@ -11,6 +11,7 @@ from mallard.advisor.advice.ceiling import Ceiling
 from mallard.advisor.advice.choice import Choice, Goal, preferred, saving
 from mallard.advisor.advice.code import TypeChange
 from mallard.advisor.advice.global_mallocs import GlobalEffect, Globals
+from mallard.advisor.advice.patch import NO_PATCHES, Patches
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.processes import Processes
 from mallard.advisor.profile.document import Profile
@@ -79,6 +80,7 @@ class Study:
     on_top: Baseline | None = None  # under the best of the other mallocs
     both: ScopePair | None = None
     patterns: tuple[Pattern, ...] = ()
+    patches: Patches = NO_PATCHES  # of the patterns
     changes: tuple[TypeChange, ...] = ()
     notes: tuple[str, ...] = ()
     goal: Goal = "time"

@@ -33,7 +33,7 @@ from mallard.advisor.advice.answer import (
     peak_of_both,
     tried,
 )
-from mallard.advisor.advice.candidates import Candidate, LastingSite
+from mallard.advisor.advice.candidates import Candidate, LastingSite, short_source
 from mallard.advisor.advice.ceiling import FEW_OPERATIONS
 from mallard.advisor.advice.choice import Choice
 from mallard.advisor.advice.code import REGIONS, code_for
@@ -44,6 +44,7 @@ from mallard.advisor.advice.memory_verdict import (
     memory_facts,
     memory_headline,
 )
+from mallard.advisor.advice.patch import PATCHED
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.wording import (
@@ -314,7 +315,21 @@ def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]
             and pattern.estimated_seconds < LEAST_EFFECT * study.ceiling.program_seconds
         ):
             continue
-        yield pattern.kind, f"{pattern.where}: {pattern.reason}. {_remedy(study, pattern)}"
+        yield (
+            pattern.kind,
+            f"{pattern.where}: {pattern.reason}. {_remedy(study, pattern)}{_no_patch(study, pattern)}",
+        )
+    if study.patches.patches:
+        statements = in_prose(
+            [f"'{patch.statement}' ({short_source(patch.source)})" for patch in study.patches.patches]
+        )
+        yield "patch", f"{statements}: --patch FILE writes it, and 'mallard verify --patch' measures it"
+
+
+def _no_patch(study: Study, pattern: Pattern) -> str:
+    """The reason, if the pattern's remedy could be a patch."""
+    reason = dict(study.patches.refused).get(pattern.source)
+    return f" No patch: {reason}." if reason and pattern.kind in PATCHED else ""
 
 
 def _control_calls(study: Study) -> list[Pattern]:

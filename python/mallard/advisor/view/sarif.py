@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from mallard.advisor.advice.answer import promise
 from mallard.advisor.advice.memory import find_leanest
+from mallard.advisor.advice.patch import Patch
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import Verdict
@@ -39,7 +40,7 @@ def advice_sarif(study: Study, verdict: Verdict) -> str:
     used = {result["ruleId"] for result in results}
     rules = [{"id": name, "shortDescription": {"text": text}} for name, text in RULES.items() if name in used]
     driver = {"name": "mallard advise", "version": version(), "rules": rules}
-    run = {"tool": {"driver": driver}, "results": results}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
 
 
@@ -71,7 +72,26 @@ def _pattern(study: Study, pattern: Pattern) -> dict[str, Any]:
     tried = "A trial kept its blocks." if best else "Not tried."
     text = f"{pattern.where}: {pattern.remedy}; {pattern.reason}. {tried}"
     level = "warning" if best and best.saves else "note"
-    return _result(pattern.kind, level, text, pattern.source, figures)
+    result = _result(pattern.kind, level, text, pattern.source, figures)
+    patch = study.patches.find(pattern)
+    return result | {"fixes": [_fix(patch)]} if patch else result
+
+
+def _fix(patch: Patch) -> dict[str, Any]:
+    replacements = [
+        {
+            "deletedRegion": {
+                "startLine": edit.line,
+                "startColumn": edit.column,
+                "endLine": edit.end_line,
+                "endColumn": edit.end_column,
+            },
+            "insertedContent": {"text": edit.text},
+        }
+        for edit in patch.edits
+    ]
+    change = {"artifactLocation": {"uri": quote(patch.file)}, "replacements": replacements}
+    return {"description": {"text": patch.statement}, "artifactChanges": [change]}
 
 
 def _saving(time: Difference) -> dict[str, float]:

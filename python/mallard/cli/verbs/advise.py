@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mallard.advisor.advice.choice import GOALS
 from mallard.cli import exit_status, trials
-from mallard.cli.forms import add_forms, check_forms, write_report
+from mallard.cli.forms import add_forms, check_forms, check_replaces_nothing, write_report
 from mallard.cli.needs import Needs
 from mallard.cli.options import surround_runs
 from mallard.shared.age import Age, read_ages, young_only
@@ -39,9 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_trace(parser)
     trials.add_runs(parser)
     parser.add_argument("--quick", action="store_true", help="fewer runs: about half a minute")
-    add_forms(parser).add_argument(
-        "--sarif", action="store_true", help="findings with lines, for editors and reviews"
+    parser.add_argument(
+        "--patch",
+        metavar="FILE, --sarif",
+        type=Path,
+        help="statements as a diff; findings for editors",
     )
+    add_forms(parser).add_argument("--sarif", action="store_true", help=argparse.SUPPRESS)
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -51,7 +55,9 @@ def check(arguments: argparse.Namespace) -> None:
     trials.check_runs(arguments)
     if arguments.goal == "memory":
         _refuse_ages(arguments)
-    check_forms(arguments, arguments.program, (arguments.trace, arguments.input, arguments.history))
+    files = (arguments.trace, arguments.input, arguments.history)
+    check_forms(arguments, arguments.program, files)
+    check_replaces_nothing(arguments.patch, "--patch", arguments.program, (*files, arguments.html))
 
 
 def _refuse_ages(arguments: argparse.Namespace) -> None:
@@ -84,6 +90,7 @@ def needs(arguments: argparse.Namespace) -> Needs:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from mallard.advisor.advice.patch import write_patch
     from mallard.advisor.advice.plan import Request
     from mallard.advisor.advice.runner import study
     from mallard.advisor.advice.verdict import decide
@@ -117,6 +124,8 @@ def run(arguments: argparse.Namespace) -> int:
     ):
         program = trials.program_to_run(arguments, surroundings, folder)
         found = study(program, asked, Path(folder), step, say)
+    if arguments.patch is not None:
+        say(write_patch(found.patches, arguments.patch))
     verdict = decide(found)
     if arguments.sarif:
         print(advice_sarif(found, verdict))
