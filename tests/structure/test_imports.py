@@ -30,7 +30,7 @@ LEVELS = {
         {"choose"},
         {"view"},
     ],
-    "advisor": [{"profile"}, {"trial"}, {"advice", "aging", "budget", "verify"}, {"view"}],
+    "advisor": [{"profile"}, {"trial"}, {"advice", "aging", "budget", "patched", "verify"}, {"view"}],
     "cli": [
         {"exit_status", "forms", "layout", "needs", "options", "parser", "native_build"},
         {"installed", "measuring", "trials"},

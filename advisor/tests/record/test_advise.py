@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 from advisor_programs import front
@@ -239,3 +241,33 @@ def test_names_chains_of_concatenations(advise, toys, optimisation):
     (chain,) = [each for each in patterns if each["kind"] == "reserve"]
     assert chain["function"].endswith("greet")
     assert "append()" in chain["remedy"]
+
+
+def test_writes_a_patch_that_verify_measures(advise, toys, tmp_path):
+    """Each statement saves all blocks but one of a call, or all but the first."""
+    shutil.copy(Path(__file__).parent / "toys/patched.cpp", tmp_path)
+    build = "g++ -g -O2 -fno-builtin patched.cpp -o patched"
+    subprocess.run(build.split(), cwd=tmp_path, check=True)
+    words = ("--quick", "--rounds", 3, "--global", "glibc", "--patch", "x.patch")
+    done = advise(*words, "--json", "--", "./patched", 5000)
+    assert done.returncode == 0, done.stderr
+    assert "x.patch: 4 changes; apply it with: git apply x.patch" in done.stderr
+    document = json.loads(done.stdout)
+    statements = {patch["statement"] for patch in document["study"]["patches"]["patches"]}
+    assert statements == {
+        "points.reserve(64);",
+        "line.reserve(240);",
+        "std::vector<unsigned char> buffer; before the loop",
+        "static thread_local std::string kept_pixels;",
+    }
+    assert any(fact["label"] == "patch" for fact in document["facts"])
+    source = (tmp_path / "patched.cpp").read_text()
+    words = ("--rounds", 3, "--json", "--patch", "x.patch", "--build", build, "--", "./patched", 5000)
+    done = front("verify", *words, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    verdict = json.loads(done.stdout)
+    assert verdict["sound"] is True
+    assert verdict["comparison"]["compared"] is True
+    assert verdict["allocations_before"] > 13 * 5000
+    assert verdict["ownership"]["allocations"] < 2 * 5000 + 100
+    assert (tmp_path / "patched.cpp").read_text() == source

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import tomllib
-from advisor_programs import front
+from advisor_programs import front, wait_until
 from source_tree import ROOT
 
 Mallard = Callable[..., subprocess.CompletedProcess[str]]
@@ -217,3 +220,88 @@ def test_a_run_that_crashes_is_no_measure(mallard, batches, tmp_path):
     done = mallard("budget", "x.toml", "--", batches, "1", "crash")
     assert done.returncode == 2
     assert "ended with exit status -6" in done.stderr
+
+
+# ---- patches ------------------------------------------------------------------------------------------
+
+CALL = "    std::free(std::malloc(9));\n"
+SOURCE = f"#include <cstdlib>\nint main() {{\n{CALL}{CALL}    return 0;\n}}\n"
+DIFF = f"--- a/x.cpp\n+++ b/x.cpp\n@@ -3,3 +3,2 @@\n {CALL}-{CALL}     return 0;\n"
+BUILD = "g++ -fno-builtin x.cpp -o x"
+
+
+@pytest.fixture
+def patched(mallard, tmp_path):
+    """`mallard verify --patch` in a folder with a source and a patch."""
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    (folder / "x.cpp").write_text(SOURCE)
+    (folder / "x.patch").write_text(DIFF)
+    words = ("verify", "--rounds", "3", "--json", "--patch", "x.patch", "--build")
+    return lambda build=BUILD, *program: front(*(*words, build, "--", *(program or ("./x",))), folder=folder)
+
+
+def test_a_patch_is_built_and_compared(patched, tmp_path):
+    done = patched()
+    assert done.returncode == 0, done.stderr
+    verdict = verified(done)
+    assert verdict["patch"] == "x.patch"
+    assert verdict["allocations_before"] == verdict["ownership"]["allocations"] + 1
+    for program in verdict["comparison"]["programs"].values():
+        assert program["measured_seconds"] > 0
+    assert sorted(file.name for file in (tmp_path / "sources").iterdir()) == ["x.cpp", "x.patch"]
+
+
+@pytest.mark.parametrize(
+    ("build", "program", "message"),
+    [
+        ("echo first; echo broken >&2; exit 3", "./x", "ended with exit status 3 (broken), before the patch"),
+        ("true", "./x", "--build 'true' made no program ./x"),
+        ("cp /bin/true x", "./x", "made the same ./x with and without the patch"),
+        (BUILD, "../x", "../x is not below the current folder"),
+        ("mkfifo x", "./x", "made no program ./x"),
+    ],
+)
+def test_refuses_a_build_without_two_programs(patched, build, program, message):
+    done = patched(build, program)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize("tools", [["git"], ["patch"], []])
+def test_a_patch_that_does_not_apply(patched, tmp_path, monkeypatch, tools):
+    (tmp_path / "sources/x.cpp").write_text(SOURCE.replace("9", "10"))
+    monkeypatch.setattr("shutil.which", lambda name, **_: name if name in tools else None)
+    done = patched()
+    assert done.returncode == 2
+    expected = "does not apply to the files of the current folder (" if tools else "needs git or patch"
+    assert expected in done.stderr
+
+
+def test_a_folder_of_cmake_is_not_copied(patched, tmp_path):
+    folder = tmp_path / "sources"
+    (folder / "old/inner").mkdir(parents=True)
+    (folder / "old/CMakeCache.txt").touch()
+    os.mkfifo(folder / "pipe")
+    (folder / "link").symlink_to("x.cpp")
+    folder.joinpath("x.cpp").chmod(0o444)
+    done = patched("test ! -e old -a ! -e pipe -a -L link || exit 1; " + BUILD)
+    assert done.returncode == 0, done.stderr
+    assert "not copied, because it is bound to its place or no file: old, pipe" in done.stderr
+
+
+def test_an_interrupted_build_leaves_nothing_behind(patched, tmp_path, monkeypatch):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    started = tmp_path / "started"
+    threading.Thread(target=lambda: interrupt_when(started.exists), daemon=True).start()
+    done = patched(f"touch {started}; sleep 1000")
+    assert done.returncode == 130
+    assert list(scratch.iterdir()) == []
+
+
+def interrupt_when(condition):
+    wait_until(condition)
+    os.kill(os.getpid(), signal.SIGINT)

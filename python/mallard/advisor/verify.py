@@ -107,6 +107,7 @@ class Ownership:
     pools: tuple[Pool, ...] = ()
     foreign_frees: int = 0  # of blocks whose allocation was not recorded
     unknown: str | None = None  # reason if nothing was checked
+    allocations: int | None = None  # of the recorded run
 
     @property
     def is_sound(self) -> bool:
@@ -124,7 +125,7 @@ def record_ownership(
 ) -> Ownership:
     """Records the program once. A program that is not recorded as in `first` is not an error here."""
     try:
-        trace = record(words, stdin, folder / "after.trace", seconds_limit, surroundings, first)
+        trace = record(words, stdin, folder / "recorded.trace", seconds_limit, surroundings, first)
         return check_frees(read_profile(ask([str(trace)])))
     except UsageError as error:
         return Ownership(unknown=str(error))
@@ -136,7 +137,8 @@ def check_frees(profile: Profile) -> Ownership:
         return Ownership(unknown=f"the recording is incomplete: {reason}")
     names = Names(profile)
     foreign = profile.foreign.frees if profile.foreign else 0
-    return Ownership(tuple(_pool(pool, names) for pool in profile.pools), foreign)
+    pools = tuple(_pool(pool, names) for pool in profile.pools)
+    return Ownership(pools, foreign, allocations=profile.figures.allocations)
 
 
 def _pool(pool: RecordedPool, names: Names) -> Pool:
@@ -180,9 +182,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Typical:
-    """The medians of a program."""
+    """A program's figures. With the time of the program before the change, `seconds` gives the change."""
 
     seconds: float
+    measured_seconds: float  # median of its own runs, which may be of other rounds
     peak_bytes: float
     faults: float
     end: str
@@ -290,7 +293,7 @@ def summarize_comparison(
     return Comparison(
         rounds=len(rounds.of(BEFORE)),
         wall=wall,
-        programs={name: _typical(rounds.of(name), seconds) for name in present},
+        programs={name: _typical(rounds, name, seconds) for name in present},
         whole=_change(rounds, AFTER, BEFORE, seconds),
         rewrite=_change(rounds, NULL, BEFORE, seconds),
         allocator=_change(rounds, AFTER, NULL, seconds),
@@ -313,9 +316,13 @@ def _run_faults(run: Measured) -> float:
     return float(run.faults)
 
 
-def _typical(runs: Sequence[Measured], seconds: Callable[[Measured], float]) -> Typical:
+def _typical(rounds: Rounds[Measured], name: str, seconds: Callable[[Measured], float]) -> Typical:
+    runs, change = rounds.of(name), _change(rounds, name, BEFORE, seconds) if name != BEFORE else None
+    measured = median([seconds(run) for run in runs])
+    base_seconds = median([seconds(run) for run in rounds.of(BEFORE)])
     return Typical(
-        median([seconds(run) for run in runs]),
+        base_seconds + change.time.median if change else measured,
+        measured,
         median([_run_peak(run) for run in runs]),
         median([_run_faults(run) for run in runs]),
         runs[0].end,
@@ -343,8 +350,10 @@ FORMAT, VERSION = "mallard verify", 1
 @dataclass(frozen=True)
 class Verification:
     comparison: Comparison
-    ownership: Ownership
+    ownership: Ownership  # after the change
     advice: Advice | None = None
+    allocations_before: int | None = None  # of a recorded run
+    patch: str = ""  # the file of --patch
 
     @property
     def is_sound(self) -> bool:

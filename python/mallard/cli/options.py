@@ -61,7 +61,7 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
 
 def add_surroundings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prepare", metavar="CMD", help="before each run: a command that restores files")
-    _add_pair(parser, "--setup", "CMD", "--cleanup", "CMD", "once, before all runs, and after them")
+    add_pair(parser, "--setup", "CMD", "--cleanup", "CMD", "once, before all runs, and after them")
     parser.add_argument("--scratch", metavar="DIR", type=Path, help="each run in a fresh copy of this folder")
     parser.add_argument(
         "--ignore-output", action="store_true", help="for output with times: compare the status alone"
@@ -70,12 +70,12 @@ def add_surroundings(parser: argparse.ArgumentParser) -> None:
 
 
 def add_load(parser: argparse.ArgumentParser) -> None:
-    _add_pair(parser, "--load", "CMD", "--stop", "CMD", "use a server; end it (default: SIGTERM)")
-    _add_pair(parser, "--ready", "CMD", "--port", "N", "when it is ready (default: it listens)", port_number)
+    add_pair(parser, "--load", "CMD", "--stop", "CMD", "use a server; end it (default: SIGTERM)")
+    add_pair(parser, "--ready", "CMD", "--port", "N", "when it is ready (default: it listens)", port_number)
     parser.add_argument("--metric", metavar="REGEX", type=metric_pattern, help="a figure that --load prints")
 
 
-def _add_pair(
+def add_pair(
     parser: argparse.ArgumentParser,
     first: str,
     value: str,

@@ -81,7 +81,8 @@ def test_figures_of_a_row_add_up() -> None:
     sides = ((0.100, 0.130, 0.099), (0.090, 0.070, 0.039))
     before, after = ([replace(RUN, cpu_seconds=seconds) for seconds in side] for side in sides)
     comparison = compared(before=before, after=after, null=before)
-    assert comparison.programs[AFTER].seconds == 0.070
+    assert comparison.programs[AFTER].seconds == pytest.approx(0.040)
+    assert comparison.programs[AFTER].measured_seconds == 0.070
     rows = [line.split() for line in shown(comparison).splitlines()]
     assert [row[3:6] for row in rows if row[:2] == ["CPU", "time,"]] == [["100.0", "40.0", "-60.00"]]
 
@@ -274,6 +275,37 @@ def test_compares_advice_with_measurement(tmp_path: Path, promised: float, verdi
     assert "AFTER against NULL" in text
     assert verdict in text
     assert "another one" not in text
+
+
+@pytest.mark.parametrize(
+    ("after", "verdict"), [(0, "less than the advice"), (12, "The intervals overlap"), (20, "more than")]
+)
+def test_compares_advised_memory_with_measurement(tmp_path: Path, after: int, verdict: str) -> None:
+    """Advised: 2.0 MiB more (0 to 4.0)."""
+    changed = runs(0.060, peak_bytes=after << 20)
+    text = " ".join(
+        shown(compared(before=runs(0.1), after=changed), advice=advised(tmp_path, trial(30))).split()
+    )
+    assert "Peak memory, KiB: advised +2,048 (+0 to +4,096). Fact: " in text
+    assert verdict in text.partition("Peak memory, KiB: advised")[2]
+
+
+def test_older_advice_has_no_memory(tmp_path: Path) -> None:
+    document = trial(30)
+    del document["figure"]["peak_bytes"]
+    assert "advised" not in shown(
+        compared(before=runs(0.1), after=runs(0.06)), advice=advised(tmp_path, document)
+    )
+
+
+def test_patch_is_verified_without_notes_on_allocators() -> None:
+    comparison = compared(before=runs(0.1), after=runs(0.06))
+    result = Verification(comparison, Ownership(allocations=20), None, 14_000, "x.patch")
+    text = " ".join("\n".join(screen(verification_report(result), 100, is_terminal=False)).split())
+    assert "A recorded run makes 14,000 allocations before the change, and 20 after it." in text
+    assert "Without NULL" not in text
+    assert "No block's end was checked" not in text
+    assert json.loads(result.json())["ownership"]["allocations"] == 20
 
 
 def test_measurement_uses_the_clock_of_advice(tmp_path: Path) -> None:

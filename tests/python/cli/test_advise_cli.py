@@ -1,7 +1,8 @@
-"""Files that a page of the advisor's verbs may not replace."""
+"""Files that a page or a patch of the advisor's verbs may not replace."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,26 @@ def test_wrong_goals_are_refused(server: Path, options: list[str], said: str) ->
 )
 def test_switches_are_tried_by_default(server: Path, options: list[str], tried: bool) -> None:
     assert tries_switches(parse_command(["advise", *options, "--", "./server"]).arguments) is tried
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--patch x.patch -- ./server", "--build CMD is missing"),
+        ("--build make -- ./server", "--patch FILE is missing"),
+        ("--patch x.patch --build make", "PROGRAM is missing behind '--'"),
+        ("--patch x.patch --build make ./server -- ./server", "'./server' stands before '--'"),
+        ("--patch no.patch --build make -- ./server", "--patch no.patch is not a file"),
+        ("--patch x.patch --build make -- /bin/true", "/bin/true is not below the current folder"),
+    ],
+)
+def test_refuses_half_a_patch(server: Path, words: str, message: str) -> None:
+    (server.parent / "x.patch").touch()
+    with pytest.raises(UsageError, match=re.escape(message)):
+        parse_command(["verify", *words.split()])
+    assert parse_command(["verify", "--patch", "x.patch", "--build", "make", "--", "./not-yet-built", "7"])
+
+
+def test_a_patch_replaces_no_file_of_the_command(server: Path) -> None:
+    with pytest.raises(UsageError, match="--patch server would replace a file of the command"):
+        parse_command(["advise", "--patch", "server", "--", "./server"])

@@ -65,7 +65,7 @@ def promise(study: Study, answer: Answer) -> Promise | None:
     mallocs = aged.globals if aged else study.globals
     if answer.kind == "global" and mallocs:
         effect = next(effect for effect in mallocs.effects if effect.malloc == answer.malloc)
-        return Promise("", effect.malloc, f"{mallocs.base} on {mallocs.heap}", effect.time, mallocs.seconds)
+        return mallocs.promise(effect)
     if answer.kind != "local":
         return None
     scope = best_aged_scope(aged) if aged else None

@@ -11,7 +11,7 @@ from functools import partial
 from mallard.advisor.advice.ceiling import WORTH_DOING, Ceiling
 from mallard.advisor.advice.choice import Choice, Goal, preferred, saving
 from mallard.advisor.profile.document import Profile
-from mallard.advisor.trial.campaign import LEAST_EFFECT, PRINTED_OTHER, run_once
+from mallard.advisor.trial.campaign import LEAST_EFFECT, PRINTED_OTHER, Promise, run_once
 from mallard.advisor.trial.effect import (
     SEVERAL_CORES,
     difference,
@@ -112,6 +112,10 @@ class Globals:
     def in_wall_time(self) -> Globals:
         effects = (replace(effect, time=effect.wall_time) for effect in self.effects)
         return replace(self, seconds=self.wall_seconds, effects=_sort_by_saving(effects), wall=True)
+
+    def promise(self, effect: GlobalEffect) -> Promise:
+        against = f"{self.base} on {self.heap}"
+        return Promise("", effect.malloc, against, effect.time, self.seconds, peak_bytes=effect.peak_bytes)
 
     @property
     def failures(self) -> dict[str, str]:

@@ -12,10 +12,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mallard.advisor.advice.answer import tried
+from mallard.advisor.advice.answer import Answer, promise, tried
 from mallard.advisor.advice.choice import Choice, saving
 from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.study import Study
+from mallard.advisor.trial.campaign import Promise
 from mallard.advisor.trial.effect import Effect
 from mallard.shared.stats import Difference
 
@@ -56,6 +57,20 @@ def find_leanest(study: Study) -> Leanest | None:
 def resident(study: Study, *, at_end: bool) -> float:
     """Of the unchanged program; 0 if not known."""
     return float(study.globals.at_end.resident_bytes or 0) if at_end else study.globals.peak_bytes
+
+
+def find_promise(study: Study, answer: Answer) -> Promise | None:
+    """The figures of the headline; None if that is not an allocator."""
+    if answer.goal != "memory":
+        return promise(study, answer)
+    leanest = find_leanest(study)
+    if leanest is None:
+        return None
+    if isinstance(leanest.effect, GlobalEffect):
+        return study.globals.promise(leanest.effect)
+    assert study.baseline
+    assert study.chosen
+    return study.baseline.promise(study.chosen.name, leanest.effect, study.chosen.source)
 
 
 def _measured(study: Study, *, at_end: bool) -> Sequence[tuple[Choice, GlobalEffect | Effect]]:

@@ -204,6 +204,7 @@ class Promise:
     time: Difference  # seconds; less than 0 is saved
     program_seconds: float  # more than 0
     source: str = ""  # of the scope
+    peak_bytes: Difference | None = None  # resident; None in the advice of older versions
 
     @property
     def title(self) -> str:
@@ -232,7 +233,8 @@ class Baseline:
         return f"{self.malloc} on {self.heap}"
 
     def promise(self, scope: str, effect: Effect, source: str = "") -> Promise:
-        return Promise(scope, effect.strategy, self.title, effect.time, self.trial.program_seconds, source)
+        total = self.trial.program_seconds
+        return Promise(scope, effect.strategy, self.title, effect.time, total, source, effect.peak_bytes)
 
     @property
     def failures(self) -> dict[str, str]:

@@ -16,11 +16,10 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from mallard.advisor.advice.answer import promise
 from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.ceiling import Ceiling
 from mallard.advisor.advice.global_mallocs import GlobalEffect
-from mallard.advisor.advice.memory import all_effects, find_leanest, name_of
+from mallard.advisor.advice.memory import all_effects, find_leanest, find_promise, name_of
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import Verdict
 from mallard.advisor.advice.wording import (
@@ -106,7 +105,7 @@ def advice_json(study: Study, verdict: Verdict) -> str:
     answer = {"kind": verdict.kind, **asdict(verdict), "facts": facts}
     fields = asdict(replace(study, profile=None))
     del fields["profile"]
-    figure = promise(study, verdict.answer)
+    figure = find_promise(study, verdict.answer)
     head = {"format": "mallard advice", "version": 1, **answer, "wall": study.wall}
     return json.dumps({**head, "figure": figure and asdict(figure), "study": fields}, indent=1)
 

@@ -18,7 +18,7 @@ from mallard.advisor.verify import (
     Verification,
 )
 from mallard.shared.prose import in_prose, printable_name
-from mallard.shared.report.figures import cell_text, plural
+from mallard.shared.report.figures import cell_text, count, plural
 from mallard.shared.report.model import (
     Column,
     Figure,
@@ -60,10 +60,14 @@ def verification_report(result: Verification) -> Report:
     if comparison.whole or comparison.rewrite:
         sections.append(Section("The change, and its parts", (_table(comparison),)))
     lines = [metric] if (metric := _metric(comparison)) else []
-    lines += _notes(comparison, result.advice)
+    lines += _notes(comparison, result.advice, is_patch=bool(result.patch))
+    if allocations := _allocations(result):
+        lines.append(allocations)
     if result.advice:
         lines += _advice_lines(result.advice, result)
-    about = (*map(Paragraph, lines), *_owners(result.ownership))
+    is_patched = result.patch and not result.ownership.pools and result.ownership.unknown is None
+    owners = [] if is_patched else _owners(result.ownership)  # a patch changes no allocator
+    about = (*map(Paragraph, lines), *owners)
     return Report(
         title="A change, verified",
         answer=Paragraph(_answer(comparison)),
@@ -154,11 +158,20 @@ def _row(title: str, base: float, change: Difference, unit: Unit, more: Unit, *,
     return Row(cells, Mood.GOOD if change.high < 0 else Mood.BAD if change.low > 0 else None)
 
 
-def _notes(comparison: Comparison, advice: Advice | None) -> list[str]:
+def _allocations(result: Verification) -> str:
+    before, after = result.allocations_before, result.ownership.allocations
+    if before is None or after is None:
+        return ""
+    return (
+        f"A recorded run makes {plural(before, 'allocation')} before the change, and {count(after)} after it."
+    )
+
+
+def _notes(comparison: Comparison, advice: Advice | None, *, is_patch: bool) -> list[str]:
     rounds = f"{plural(comparison.rounds, 'round')} in random order"
     change = "the change is the median of the differences within a round, and after is before with the change"
     notes = [f"{rounds}; {change}."]
-    if comparison.rewrite is None and NULL not in comparison.failed:
+    if comparison.rewrite is None and NULL not in comparison.failed and not is_patch:
         notes.append(
             "Without NULL, the changed code bound to new_delete, the gain of the rewrite itself is unknown."
         )
@@ -184,7 +197,26 @@ def _advice_lines(advice: Advice, result: Verification) -> list[str]:
     lines = [f"Advice: {advice.headline}"] if advice.headline else []
     if advice.figure is None:
         return [*lines, "It has no figure of an allocator, so there is nothing to compare with the fact."]
-    return [*lines, _promise_and_fact(advice.figure, result)]
+    lines.append(_promise_and_fact(advice.figure, result))
+    if advice.figure.peak_bytes and result.fact:
+        lines.append(_memory_and_fact(advice.figure.peak_bytes, result.fact.peak_bytes))
+    return lines
+
+
+def _memory_and_fact(promise: Difference, fact: Difference) -> str:
+    verdict = (
+        "It needs less than the advice."
+        if fact.high < promise.low
+        else "It needs more than the advice."
+        if fact.low > promise.high
+        else "The intervals overlap."
+    )
+    return f"Peak memory, KiB: advised {_kib(promise)}. Fact: {_kib(fact)}. {verdict}"
+
+
+def _kib(change: Difference) -> str:
+    ends = Interval(change.low, change.high, Unit.KIBIBYTES_MORE)
+    return f"{cell_text(Figure(change.median, Unit.KIBIBYTES_MORE))} ({cell_text(ends)})"
 
 
 def _promise_and_fact(promise: Promise, result: Verification) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 
+from mallard.advisor.patched import build_both, built_program
 from mallard.advisor.verify import AFTER, BEFORE, NULL, read_advice
 from mallard.cli import exit_status, trials
 from mallard.cli.forms import add_forms, check_forms, write_report
 from mallard.cli.needs import Needs
 from mallard.cli.options import (
+    add_pair,
     add_surroundings,
     add_time_limit,
     check_program,
@@ -23,8 +26,9 @@ from mallard.shared.errors import UsageError
 from mallard.shared.scratch import scratch_folder
 
 EXAMPLES = (
-    ("mallard verify ./before ./after -- FILE", "both with the same arguments"),
-    ("mallard verify ./before ./after ./null", "with the changed code over new_delete"),
+    ("mallard verify ./before ./after -- FILE", "with the same arguments"),
+    ("mallard verify ./before ./after ./null", "with the null of the rewrite"),
+    ("mallard verify --patch FILE --build make -- ./a", "a patch of advise"),
     ("mallard verify ./before ./after --advice FILE", "compared with the advice"),
 )
 TAKES_WORDS = True
@@ -34,13 +38,20 @@ PLACES = (BEFORE, AFTER, NULL)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.usage = "mallard verify BEFORE AFTER [NULL] [OPTION ...] [-- ARGUMENT ...]"
+    parser.usage = (
+        "mallard verify BEFORE AFTER [NULL] [OPTION ...] [-- ARGUMENT ...]\n"
+        "       mallard verify --patch FILE --build CMD [OPTION ...] -- PROGRAM ..."
+    )
     parser.add_argument(
         "programs",
         nargs="*",
         metavar="PROGRAM",
         help="the program before the change, after it, and perhaps the changed code bound to new_delete, "
         "which shows the gain of the rewrite itself; arguments for all of them after '--'",
+    )
+    add_pair(
+        *(parser, "--patch", "FILE", "--build", "CMD"),
+        "build PROGRAM in two copies, one with the patch",
     )
     parser.add_argument(
         "--advice",
@@ -66,7 +77,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(arguments: argparse.Namespace) -> None:
     programs = arguments.programs
-    if len(programs) < 2:
+    if arguments.patch is not None or arguments.build is not None:
+        _check_patch(arguments)
+    elif len(programs) < 2:
         missing = "the program after the change" if programs else "the program before the change"
         raise UsageError(f"{missing} is missing: mallard verify BEFORE AFTER [NULL] -- ARGUMENTS")
     if len(programs) > len(PLACES):
@@ -91,6 +104,22 @@ def check(arguments: argparse.Namespace) -> None:
             raise UsageError(f"{option} {file} is not a file; give one, or leave the option out")
 
 
+def _check_patch(arguments: argparse.Namespace) -> None:
+    if arguments.patch is None or arguments.build is None:
+        missing = "--patch FILE" if arguments.patch is None else "--build CMD"
+        raise UsageError(
+            f"{missing} is missing: mallard verify --patch FILE --build CMD -- PROGRAM ARGUMENTS"
+        )
+    if arguments.programs or not arguments.words:
+        given = (
+            f"'{arguments.programs[0]}' stands before" if arguments.programs else "PROGRAM is missing behind"
+        )
+        raise UsageError(f"{given} '--'; with --patch, give the one program that --build makes behind '--'")
+    if not Path(arguments.patch).is_file():
+        raise UsageError(f"--patch {arguments.patch} is not a file; 'mallard advise --patch FILE' writes one")
+    built_program(arguments.words[0])
+
+
 def needs(arguments: argparse.Namespace) -> Needs:
     return Needs(presets=("advisor",))
 
@@ -98,20 +127,29 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.verify import Verification, compare, record_ownership, run_before
     from mallard.advisor.view.verify import verification_report
-    from mallard.shared.console import PlainConsole
+    from mallard.shared.console import PlainConsole, print_line
     from mallard.shared.counting import count_progress
 
     advice = read_advice(arguments.advice) if arguments.advice else None
-    programs = dict(zip(PLACES, arguments.programs, strict=False))
+    display = PlainConsole(stderr=True)
     (age,) = read_ages(arguments.age)
-    with surround_runs(arguments) as surroundings, scratch_folder("verify") as history:
-        first = run_before(
-            programs[BEFORE], arguments.words, arguments.input, arguments.time_limit, surroundings
-        )
-        with count_progress(PlainConsole(stderr=True), "run") as tick:
+    with (
+        surround_runs(arguments) as surroundings,
+        scratch_folder("verify") as history,
+        scratch_folder("verify") as copies,
+    ):
+        programs, words = dict(zip(PLACES, arguments.programs, strict=False)), arguments.words
+        if arguments.patch is not None:
+            built, *words = words
+            programs = build_both(
+                *(Path(arguments.patch), arguments.build, built, Path(copies), arguments.time_limit),
+                partial(print_line, display),
+            )
+        first = run_before(programs[BEFORE], words, arguments.input, arguments.time_limit, surroundings)
+        with count_progress(display, "run") as tick:
             comparison = compare(
                 programs,
-                arguments.words,
+                words,
                 arguments.input,
                 arguments.rounds,
                 arguments.time_limit,
@@ -122,12 +160,15 @@ def run(arguments: argparse.Namespace) -> int:
                 age,
                 trials.write_requests(arguments, history),
             )
-        with scratch_folder("verify") as folder:
-            command = surroundings.program_words([programs[AFTER], *arguments.words])
-            ownership = record_ownership(
-                *(command, arguments.input, Path(folder), arguments.time_limit, surroundings),
-                first if comparison.is_sound else None,
-            )
-    result = Verification(comparison, ownership, advice)
+        recorded = {}
+        for name in (BEFORE, AFTER):
+            with scratch_folder("verify") as folder:
+                recorded[name] = record_ownership(
+                    surroundings.program_words([programs[name], *words]),
+                    *(arguments.input, Path(folder), arguments.time_limit, surroundings),
+                    first if comparison.is_sound else None,
+                )
+    before = recorded[BEFORE].allocations
+    result = Verification(comparison, recorded[AFTER], advice, before, str(arguments.patch or ""))
     write_report(arguments, verification_report(result), result.json)
     return exit_status.DONE if result.is_sound else exit_status.FINDINGS
