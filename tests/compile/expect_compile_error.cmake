@@ -3,7 +3,7 @@
 # FILE must compile if LEGAL is defined, which shows that nothing else is wrong with it. Otherwise it must not, and
 # the compiler's message must match the regular expression of its first line, "// EXPECTED: ...". If the second line is
 # "// LINES: N", the message has at most N lines. If the third line is "// CODE", the compiler makes code, as clang++ must
-# before it heeds [[gnu::error]].
+# before it heeds [[gnu::error]]; "// CODE -O1" adds flags, and leaves out the precompiled header, which was made without.
 cmake_minimum_required(VERSION 3.20)
 include("${CMAKE_CURRENT_LIST_DIR}/script.cmake")
 
@@ -12,9 +12,16 @@ if(NOT text MATCHES "^// EXPECTED: ([^\n]+)\n")
   message(FATAL_ERROR "${SOURCE} does not begin with '// EXPECTED: ' and a regular expression")
 endif()
 set(expected "${CMAKE_MATCH_1}")
-if(text MATCHES "^[^\n]+\n[^\n]+\n// CODE\n")
+if(text MATCHES "^[^\n]+\n[^\n]+\n// CODE([^\n]*)\n")
   list(REMOVE_ITEM compiler -fsyntax-only)
   list(APPEND compiler -c -o /dev/null)
+  if(CMAKE_MATCH_1)
+    separate_arguments(flags UNIX_COMMAND "${CMAKE_MATCH_1}")
+    list(FIND compiler -include included)
+    math(EXPR precompiled "${included} + 1")
+    list(REMOVE_AT compiler ${included} ${precompiled})
+    list(APPEND compiler ${flags})
+  endif()
 endif()
 
 execute_process(COMMAND ${compiler} -DLEGAL "${SOURCE}" RESULT_VARIABLE status ERROR_VARIABLE message)

@@ -32,6 +32,7 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/cancellation.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
@@ -245,11 +246,15 @@ public:
     /// Effects: makes an arena of `blocks` blocks. With 0, every request fails.
     explicit constexpr single_arena(std::size_t blocks) noexcept
         requires stateless_upstream<Upstream>
-        : blocks_(blocks) {}
+        : blocks_(blocks) {
+        core::warn_if_negative(blocks);
+    }
 
     /// Requires: `source` outlives the arena.
     single_arena(std::size_t blocks, core::upstream_argument<Upstream> source) noexcept
-        : blocks_(blocks), upstream_(source) {}
+        : blocks_(blocks), upstream_(source) {
+        core::warn_if_negative(blocks);
+    }
 
     single_arena(const single_arena&) = delete;
     single_arena& operator=(const single_arena&) = delete;

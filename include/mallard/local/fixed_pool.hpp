@@ -216,6 +216,8 @@ public:
     /// Throws: the exceptions of allocate(). A chunk that was taken may stay.
     /// Complexity: linear in the blocks and their pages, apart from calls upstream.
     void reserve(std::size_t bytes, std::size_t alignment, std::size_t count) {
+        core::warn_if_negative(bytes);
+        core::warn_if_negative(count);
         const block_size size = serves(bytes, alignment)
                                     ? block_size{free_.block_bytes(), alignment_}
                                     : block_size{core::max(bytes, sizeof(void*)), alignment};

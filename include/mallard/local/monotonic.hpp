@@ -96,6 +96,7 @@ public:
     /// Effects: makes an allocator whose first chunk, taken by the first request, has room for blocks of `initial_bytes`
     /// bytes. 0 leaves the size to the options, which decide about later chunks; none is smaller than `initial_bytes`,
     /// unless that exceeds the largest chunk.
+    /// Requires: `initial_bytes` is at most PTRDIFF_MAX, as no negative number is.
     explicit monotonic(std::size_t initial_bytes, monotonic_options options = {}) noexcept
         requires stateless_upstream<Upstream>
         : monotonic(first_room(initial_bytes), core::upstream_handle<Upstream>(),
@@ -177,6 +178,7 @@ public:
     /// Throws: the exceptions of allocate(); the allocator is unchanged then.
     /// Complexity: linear in the pages, apart from calls upstream.
     void reserve(std::size_t bytes) {
+        core::warn_if_negative(bytes);
         if (bytes > front_.free_bytes()) {
             take_room(bytes);
         }
@@ -308,6 +310,8 @@ private:
     }
 
     [[nodiscard]] static beginning first_room(std::size_t bytes) noexcept {
+        core::warn_if_negative(bytes);
+        MALLARD_EXPECTS(bytes <= PTRDIFF_MAX);
         return {.bytes =
                     core::align_up(core::min(bytes, chunks::next_chunk::most_bytes), fundamental_alignment)};
     }
@@ -327,6 +331,8 @@ private:
 
     /// Returns: the part that begins and ends at multiples of fundamental_alignment.
     [[nodiscard]] static beginning usable_part(std::span<std::byte> buffer) noexcept {
+        core::warn_if_negative(buffer.size());
+        MALLARD_EXPECTS(buffer.size() <= PTRDIFF_MAX);
         const std::size_t head = core::padding_to(buffer.data(), fundamental_alignment);
         if (buffer.size() < head + fundamental_alignment) {
             return {};

@@ -178,7 +178,12 @@ public:
     /// stay.
     /// Complexity: linear in the blocks and their pages, apart from calls upstream.
     void reserve(std::size_t bytes, std::size_t alignment, std::size_t count)
-        requires(!reuse::gives_chunks_back<Classes>);
+        requires(!reuse::gives_chunks_back<Classes>)
+    {
+        core::warn_if_negative(bytes);
+        core::warn_if_negative(count);
+        add_to_reserve(bytes, alignment, count);
+    }
 
     /// Effects: returns all memory to the upstream, and invalidates all blocks.
     /// Requires: allocators over this one were released before, or are never used again.
@@ -249,6 +254,7 @@ private:
     [[gnu::cold, gnu::noinline]] void* try_allocate_over_aligned(std::size_t bytes,
                                                                  std::size_t alignment) noexcept;
     [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
+    void add_to_reserve(std::size_t bytes, std::size_t alignment, std::size_t count);
     bool make_list(std::size_t index);
     void give_empty_chunks_back() noexcept;
     template <bool Quiet = false>
@@ -474,9 +480,8 @@ block_chain multipool<Upstream, Reuse, Classes>::allocate_many(std::size_t bytes
 }
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
-void multipool<Upstream, Reuse, Classes>::reserve(std::size_t bytes, std::size_t alignment, std::size_t count)
-    requires(!reuse::gives_chunks_back<Classes>)
-{
+void multipool<Upstream, Reuse, Classes>::add_to_reserve(std::size_t bytes, std::size_t alignment,
+                                                         std::size_t count) {
     MALLARD_EXPECTS(is_power_of_two(alignment));
     const bool over_aligned = alignment > fundamental_alignment;
     if (Classes::index(over_aligned ? over_aligned_bytes(bytes, alignment) : bytes,

@@ -16,6 +16,7 @@
 
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/utility.hpp>
 #include <mallard/lifetime/object_room.hpp>
@@ -105,6 +106,7 @@ public:
     /// Effects: makes room for `count` elements in all.
     /// Throws: the exceptions of the allocation, and of moving T.
     void reserve(std::size_t count) {
+        core::warn_if_negative(count);
         if (count > capacity_ && !grow_in_place(count, count)) {
             move_to(count, 0, [](T*) {});
         }

@@ -11,6 +11,9 @@ using mallard::block_size;
 
 namespace {
 
+/// The compiler warns of the constant.
+const volatile std::size_t minus_one = static_cast<std::size_t>(-1);
+
 /// The mechanisms themselves, without a registry.
 namespace bare {
 
@@ -68,6 +71,16 @@ BREAKS_CONTRACT(checked_burst_of_small_sizes, "checked_expansion.hpp", "bytes >=
 
 BREAKS_CONTRACT(monotonic_alignment_of_0, "monotonic.hpp", "is_power_of_two(alignment)") {
     allocate_at<bare::monotonic<>>(0);
+}
+BREAKS_CONTRACT(checked_monotonic_of_a_negative_size, "monotonic.hpp", "bytes <= PTRDIFF_MAX") {
+    const mallard::monotonic<> arena(minus_one);
+}
+BREAKS_CONTRACT(monotonic_of_a_negative_size, "monotonic.hpp", "bytes <= PTRDIFF_MAX") {
+    const bare::monotonic<> arena(minus_one);
+}
+BREAKS_CONTRACT(monotonic_in_a_buffer_of_a_negative_size, "monotonic.hpp", "buffer.size() <= PTRDIFF_MAX") {
+    std::byte room[64];
+    const bare::monotonic<> arena(room, minus_one);
 }
 BREAKS_CONTRACT(multipool_alignment_of_24, "multipool.hpp", "is_power_of_two(alignment)") {
     allocate_at<bare::multipool<>>(24);

@@ -422,7 +422,7 @@ TEST(monotonic_construction, zero_initial_bytes_leave_the_options) {
 }
 
 TEST(monotonic_construction, impossible_initial_sizes_fail_at_first_request) {
-    for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX - 15}) {
+    for (const std::size_t bytes : {std::size_t{PTRDIFF_MAX}, std::size_t{PTRDIFF_MAX} - 15}) {
         equipment::ledger source;
         arena_type arena(bytes, source);
         EXPECT_OUT_OF_MEMORY(static_cast<void>(arena.allocate(8, 8)));

@@ -16,6 +16,9 @@
 
 namespace {
 
+/// A number that the compiler does not know, because it warns of such constants.
+const volatile std::size_t largest = SIZE_MAX;
+
 using source_type = mallard::sealed<equipment::ledger>;
 using arena_type = mallard::monotonic<source_type>;
 
@@ -104,8 +107,8 @@ TYPED_TEST(reserve_in_pools, counts_free_blocks) {
 TYPED_TEST(reserve_in_pools, refuses_what_no_pool_keeps) {
     EXPECT_OUT_OF_MEMORY(this->pool_.reserve(100'000, 8, 1));
     EXPECT_OUT_OF_MEMORY(this->pool_.reserve(8, std::size_t{1} << 17, 1));
-    EXPECT_OUT_OF_MEMORY(this->pool_.reserve(SIZE_MAX, 8, 1));
-    EXPECT_OUT_OF_MEMORY(this->pool_.reserve(24, 8, SIZE_MAX));
+    EXPECT_OUT_OF_MEMORY(this->pool_.reserve(largest, 8, 1));
+    EXPECT_OUT_OF_MEMORY(this->pool_.reserve(24, 8, largest));
     EXPECT_EQ(this->source_.mechanism().granted().size(), 0U);
 }
 
@@ -186,7 +189,7 @@ void expect_reserve_of_one_size(Pool& pool, source_type& source) {
     EXPECT_EQ(source.calls_since_seal(), 0U);
     source.unseal();
     EXPECT_OUT_OF_MEMORY(pool.reserve(80, 8, 1));
-    EXPECT_OUT_OF_MEMORY(pool.reserve(40, 8, SIZE_MAX));
+    EXPECT_OUT_OF_MEMORY(pool.reserve(40, 8, largest));
 }
 
 TEST(reserve_of_one_size, covers_as_many_requests) {
@@ -268,8 +271,8 @@ TEST(reserve_in_monotonic, fails_without_a_change) {
     const std::size_t left = arena.bytes_left();
     source.fail({.at = 1, .for_ever = true});
     EXPECT_OUT_OF_MEMORY(arena.reserve(100'000));
-    EXPECT_OUT_OF_MEMORY(arena.reserve(SIZE_MAX));
-    EXPECT_OUT_OF_MEMORY(arena.reserve(SIZE_MAX - 31));
+    EXPECT_OUT_OF_MEMORY(arena.reserve(largest));
+    EXPECT_OUT_OF_MEMORY(arena.reserve(largest - 31));
     EXPECT_EQ(arena.bytes_left(), left);
     EXPECT_EQ(arena.allocate(16), static_cast<std::byte*>(p) + 16);
 }
