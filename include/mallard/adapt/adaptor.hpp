@@ -38,7 +38,7 @@ public:
 
     template <class... Args>
         requires std::is_constructible_v<A, Args...>
-    explicit adaptor(Args&&... args) : mechanism_(std::forward<Args>(args)...) {}
+    explicit constexpr adaptor(Args&&... args) : mechanism_(std::forward<Args>(args)...) {}
 
     adaptor(const adaptor&) = delete;
     adaptor& operator=(const adaptor&) = delete;

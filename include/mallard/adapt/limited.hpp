@@ -26,7 +26,7 @@ class limiting : public metered<Shared> {
 public:
     using base::operator();
 
-    void limit(std::size_t bytes) noexcept { limit_bytes_ = bytes; }
+    constexpr void limit(std::size_t bytes) noexcept { limit_bytes_ = bytes; }
     [[nodiscard]] std::size_t limit_bytes() const noexcept { return limit_bytes_; }
 
     template <class Mechanism, class Call>
@@ -180,7 +180,7 @@ class limited : public adapt::adaptor<A, adapt::limiting<thread_safe<std::remove
 public:
     template <class... Args>
         requires std::is_constructible_v<A, Args...>
-    explicit limited(std::size_t limit_bytes, Args&&... args) : base(std::forward<Args>(args)...) {
+    explicit constexpr limited(std::size_t limit_bytes, Args&&... args) : base(std::forward<Args>(args)...) {
         this->hook_.limit(limit_bytes);
     }
 

@@ -35,7 +35,7 @@ public:
     upstream_handle() = default;
 
     /// Requires: `source` outlives the handle.
-    explicit upstream_handle(Upstream& source) noexcept : source_(core::address_of(source)) {}
+    explicit constexpr upstream_handle(Upstream& source) noexcept : source_(core::address_of(source)) {}
 
     [[nodiscard]] Upstream& get() const noexcept { return *source_; }
 
@@ -52,7 +52,7 @@ template <stateless_upstream Upstream>
 class upstream_handle<Upstream> {
 public:
     upstream_handle() = default;
-    explicit upstream_handle(Upstream&) noexcept {}
+    explicit constexpr upstream_handle(Upstream&) noexcept {}
 
     [[nodiscard]] Upstream get() const noexcept { return {}; }
     [[nodiscard]] bool refers_to_same(const upstream_handle&) const noexcept { return true; }
@@ -62,7 +62,7 @@ template <upstream_reference Upstream>
 class upstream_handle<Upstream> {
 public:
     upstream_handle() = default;
-    explicit upstream_handle(const Upstream& source) noexcept : source_(source) {}
+    explicit constexpr upstream_handle(const Upstream& source) noexcept : source_(source) {}
 
     [[nodiscard]] Upstream get() const noexcept { return source_; }
 

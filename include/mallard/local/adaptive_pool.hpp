@@ -78,13 +78,14 @@ public:
     static constexpr std::size_t largest_node_bytes = 1024;
 
     /// Effects: makes a pool whose first request of at most largest_node_bytes fixes the size of its nodes.
-    explicit adaptive_pool(adaptive_pool_options options = {}) noexcept
+    /// In static storage it is a constant (constinit); with a block_size it is not.
+    explicit constexpr adaptive_pool(adaptive_pool_options options = {}) noexcept
         requires stateless_upstream<Upstream>
         : options_(possible(options)) {}
 
     /// Requires: `source` outlives the allocator.
-    explicit adaptive_pool(core::upstream_argument<Upstream> source,
-                           adaptive_pool_options options = {}) noexcept
+    explicit constexpr adaptive_pool(core::upstream_argument<Upstream> source,
+                                     adaptive_pool_options options = {}) noexcept
         : options_(possible(options)), upstream_(source) {}
 
     /// Effects: makes a pool whose nodes hold `size`.

@@ -204,7 +204,7 @@ private:
 class buffer_arena {
 public:
     /// Requires: `array` outlives the arena and has no other use.
-    explicit buffer_arena(std::span<std::byte> array) noexcept : array_(array) {}
+    explicit constexpr buffer_arena(std::span<std::byte> array) noexcept : array_(array) {}
 
     buffer_arena(const buffer_arena&) = delete;
     buffer_arena& operator=(const buffer_arena&) = delete;
@@ -251,7 +251,7 @@ public:
     }
 
     /// Requires: `source` outlives the arena.
-    single_arena(std::size_t blocks, core::upstream_argument<Upstream> source) noexcept
+    constexpr single_arena(std::size_t blocks, core::upstream_argument<Upstream> source) noexcept
         : blocks_(blocks), upstream_(source) {
         core::warn_if_negative(blocks);
     }
@@ -345,7 +345,8 @@ public:
         : next_(options.growth) {}
 
     /// Requires: `source` outlives the arena.
-    explicit growing_arena(core::upstream_argument<Upstream> source, fixed_pool_options options = {}) noexcept
+    explicit constexpr growing_arena(core::upstream_argument<Upstream> source,
+                                     fixed_pool_options options = {}) noexcept
         : next_(options.growth), upstream_(source) {}
 
     growing_arena(const growing_arena&) = delete;

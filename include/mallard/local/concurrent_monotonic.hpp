@@ -63,14 +63,14 @@ class alignas(cache_line_bytes) concurrent_monotonic {
 public:
     using upstream_type = Upstream;
 
-    /// Effects: makes an allocator that asks for nothing until its first request.
-    explicit concurrent_monotonic(concurrent_monotonic_options options = {}) noexcept
+    /// Effects: makes an allocator that asks for nothing until its first request: in static storage a constant (constinit).
+    explicit constexpr concurrent_monotonic(concurrent_monotonic_options options = {}) noexcept
         requires stateless_upstream<Upstream>
         : next_(options.growth) {}
 
     /// Requires: `source` outlives the allocator.
-    explicit concurrent_monotonic(core::upstream_argument<Upstream> source,
-                                  concurrent_monotonic_options options = {}) noexcept
+    explicit constexpr concurrent_monotonic(core::upstream_argument<Upstream> source,
+                                            concurrent_monotonic_options options = {}) noexcept
         : next_(options.growth), upstream_(source) {}
 
     concurrent_monotonic(const concurrent_monotonic&) = delete;

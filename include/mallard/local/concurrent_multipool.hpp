@@ -61,6 +61,7 @@ public:
     using upstream_type = Upstream;
 
     /// Effects: makes an allocator that asks for nothing until its first request.
+    /// Not a constant: each has a number, which it takes when it is made.
     explicit concurrent_multipool(multipool_options options = {}) noexcept
         requires stateless_upstream<Upstream>
         : threads::cache_owner(take_back), pool_(options) {}

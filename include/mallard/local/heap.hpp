@@ -61,13 +61,13 @@ class heap : public space::heap_calls<space::chunk_rooms<Upstream, std::is_same_
 public:
     using upstream_type = Upstream;
 
-    /// Effects: makes a heap that asks for nothing until its first request.
-    explicit heap(heap_options options = {}) noexcept
+    /// Effects: makes a heap that asks for nothing until its first request: in static storage a constant (constinit).
+    explicit constexpr heap(heap_options options = {}) noexcept
         requires stateless_upstream<Upstream>
         : calls(options.growth) {}
 
     /// Requires: `source` outlives the heap.
-    explicit heap(core::upstream_argument<Upstream> source, heap_options options = {}) noexcept
+    explicit constexpr heap(core::upstream_argument<Upstream> source, heap_options options = {}) noexcept
         : calls(source, options.growth) {}
 
     ~heap() { release(); }

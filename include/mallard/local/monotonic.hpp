@@ -72,17 +72,18 @@ public:
         std::byte* limit;
     };
 
-    /// Effects: makes an allocator that asks for nothing until its first request.
-    monotonic() noexcept
+    /// Effects: makes an allocator that asks for nothing until its first request: in static storage a constant (constinit).
+    constexpr monotonic() noexcept
         requires stateless_upstream<Upstream>
-        : monotonic(std::span<std::byte>{}) {}
+        : monotonic(monotonic_options{}) {}
 
-    explicit monotonic(monotonic_options options) noexcept
+    explicit constexpr monotonic(monotonic_options options) noexcept
         requires stateless_upstream<Upstream>
-        : monotonic(std::span<std::byte>{}, options) {}
+        : monotonic(beginning{}, core::upstream_handle<Upstream>(), options.growth) {}
 
     /// Effects: makes an allocator that serves requests from `buffer` until it is full. If the buffer does not
     /// begin and end at multiples of fundamental_alignment, its first and last few bytes are not used.
+    /// Not a constant, because addresses are numbers at run time only.
     /// Requires: `buffer` outlives the allocator and has no other use.
     explicit monotonic(std::span<std::byte> buffer, monotonic_options options = {}) noexcept
         requires stateless_upstream<Upstream>
@@ -97,14 +98,15 @@ public:
     /// bytes. 0 leaves the size to the options, which decide about later chunks; none is smaller than `initial_bytes`,
     /// unless that exceeds the largest chunk.
     /// Requires: `initial_bytes` is at most PTRDIFF_MAX, as no negative number is.
-    explicit monotonic(std::size_t initial_bytes, monotonic_options options = {}) noexcept
+    explicit constexpr monotonic(std::size_t initial_bytes, monotonic_options options = {}) noexcept
         requires stateless_upstream<Upstream>
         : monotonic(first_room(initial_bytes), core::upstream_handle<Upstream>(),
                     growth_from(initial_bytes, options)) {}
 
     /// Requires: `source` outlives the allocator. So with the constructors below.
-    explicit monotonic(core::upstream_argument<Upstream> source, monotonic_options options = {}) noexcept
-        : monotonic(std::span<std::byte>{}, source, options) {}
+    explicit constexpr monotonic(core::upstream_argument<Upstream> source,
+                                 monotonic_options options = {}) noexcept
+        : monotonic(beginning{}, core::upstream_handle<Upstream>(source), options.growth) {}
 
     monotonic(std::span<std::byte> buffer, core::upstream_argument<Upstream> source,
               monotonic_options options = {}) noexcept
@@ -114,8 +116,8 @@ public:
               monotonic_options options = {}) noexcept
         : monotonic(std::span(static_cast<std::byte*>(buffer), bytes), source, options) {}
 
-    monotonic(std::size_t initial_bytes, core::upstream_argument<Upstream> source,
-              monotonic_options options = {}) noexcept
+    constexpr monotonic(std::size_t initial_bytes, core::upstream_argument<Upstream> source,
+                        monotonic_options options = {}) noexcept
         : monotonic(first_room(initial_bytes), core::upstream_handle<Upstream>(source),
                     growth_from(initial_bytes, options)) {}
 
@@ -304,29 +306,32 @@ private:
         std::size_t bytes = 0;
     };
 
-    monotonic(beginning first, const core::upstream_handle<Upstream>& source, chunk_growth growth) noexcept
+    constexpr monotonic(beginning first, const core::upstream_handle<Upstream>& source,
+                        chunk_growth growth) noexcept
         : upstream_(source), buffer_(first.buffer), first_bytes_(first.bytes), next_(growth) {
         start();
     }
 
-    [[nodiscard]] static beginning first_room(std::size_t bytes) noexcept {
+    [[nodiscard]] static constexpr beginning first_room(std::size_t bytes) noexcept {
         core::warn_if_negative(bytes);
         MALLARD_EXPECTS(bytes <= PTRDIFF_MAX);
         return {.bytes =
                     core::align_up(core::min(bytes, chunks::next_chunk::most_bytes), fundamental_alignment)};
     }
 
-    [[nodiscard]] static chunk_growth growth_from(std::size_t initial_bytes,
-                                                  monotonic_options options) noexcept {
+    [[nodiscard]] static constexpr chunk_growth growth_from(std::size_t initial_bytes,
+                                                            monotonic_options options) noexcept {
         options.growth.first_chunk_bytes =
             initial_bytes != 0 ? initial_bytes : options.growth.first_chunk_bytes;
         return options.growth;
     }
 
     /// Effects: makes the whole initial buffer the region, or no region if there is no such buffer.
-    void start() noexcept {
+    constexpr void start() noexcept {
         front_.set_room(buffer_, buffer_limit());
-        core::poison(buffer_, buffer_bytes());
+        if (buffer_ != nullptr) {
+            core::poison(buffer_, buffer_bytes());
+        }
     }
 
     /// Returns: the part that begins and ends at multiples of fundamental_alignment.
@@ -340,8 +345,10 @@ private:
         return {buffer.data() + head, core::align_down(buffer.size() - head, fundamental_alignment)};
     }
 
-    [[nodiscard]] std::size_t buffer_bytes() const noexcept { return buffer_ != nullptr ? first_bytes_ : 0; }
-    [[nodiscard]] std::byte* buffer_limit() const noexcept { return buffer_ + buffer_bytes(); }
+    [[nodiscard]] constexpr std::size_t buffer_bytes() const noexcept {
+        return buffer_ != nullptr ? first_bytes_ : 0;
+    }
+    [[nodiscard]] constexpr std::byte* buffer_limit() const noexcept { return buffer_ + buffer_bytes(); }
 
     /// Returns: the bytes of the chunks in use without the free part of the region.
     [[nodiscard]] std::size_t chunk_bytes_in_use() const noexcept {

@@ -86,13 +86,14 @@ class multipool {
 public:
     using upstream_type = Upstream;
 
-    /// Effects: makes an allocator that asks for nothing until its first request.
-    explicit multipool(multipool_options options = {}) noexcept
+    /// Effects: makes an allocator that asks for nothing until its first request: in static storage a constant (constinit).
+    explicit constexpr multipool(multipool_options options = {}) noexcept
         requires stateless_upstream<Upstream>
         : front_(class_count(options)), next_(options.growth, most_chunk_bytes) {}
 
     /// Requires: `source` outlives the allocator.
-    explicit multipool(core::upstream_argument<Upstream> source, multipool_options options = {}) noexcept
+    explicit constexpr multipool(core::upstream_argument<Upstream> source,
+                                 multipool_options options = {}) noexcept
         : front_(class_count(options)), next_(options.growth, most_chunk_bytes), upstream_(source) {}
 
     multipool(const multipool&) = delete;

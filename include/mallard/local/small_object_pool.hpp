@@ -97,14 +97,14 @@ class small_object_pool {
 public:
     using upstream_type = Upstream;
 
-    /// Effects: makes an allocator that asks for nothing until its first request.
-    explicit small_object_pool(small_object_pool_options options = {}) noexcept
+    /// Effects: makes an allocator that asks for nothing until its first request: in static storage a constant (constinit).
+    explicit constexpr small_object_pool(small_object_pool_options options = {}) noexcept
         requires stateless_upstream<Upstream>
         : options_(options) {}
 
     /// Requires: `source` outlives the allocator.
-    explicit small_object_pool(core::upstream_argument<Upstream> source,
-                               small_object_pool_options options = {}) noexcept
+    explicit constexpr small_object_pool(core::upstream_argument<Upstream> source,
+                                         small_object_pool_options options = {}) noexcept
         : larger_(source), options_(options), upstream_(source) {}
 
     small_object_pool(const small_object_pool&) = delete;
@@ -246,9 +246,11 @@ public:
 private:
     using slots_type = slab::recent_slots<slab::bitmap_slots<slab::address_heap<slab::slab_header>>>;
 
-    /// Slots of a class are constructed with its first object. They have no destructor.
+    /// Slots of a class are constructed with its first object. They have no destructor. A byte is initialised, so that a pool
+    /// in static storage is a constant.
     union unopened_slots {
-        unopened_slots() noexcept {} // NOLINT(modernize-use-equals-default): it would be deleted
+        constexpr unopened_slots() noexcept : nothing() {}
+        std::byte nothing;
         std::array<slots_type, local::small_classes::count> by_class;
     };
     static_assert(std::is_trivially_destructible_v<slots_type>);

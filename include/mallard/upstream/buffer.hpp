@@ -31,7 +31,7 @@ public:
     static constexpr bool only_the_last_is_reused = true;
 
     /// Requires: `bytes` outlives the upstream and all chunks of it.
-    explicit buffer(std::span<std::byte> bytes) noexcept
+    explicit constexpr buffer(std::span<std::byte> bytes) noexcept
         : begin_(bytes.data()), cursor_(begin_), limit_(begin_ + bytes.size()) {}
 
     template <class First, class... Args>

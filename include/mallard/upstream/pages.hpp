@@ -35,7 +35,7 @@ struct page_report {
 class pages {
 public:
     pages() = default;
-    explicit pages(page_options options) noexcept : options_(options) {}
+    explicit constexpr pages(page_options options) noexcept : options_(options) {}
 
     /// Returns: zeroed memory. Sizes are rounded up to whole pages.
     /// Throws: std::bad_alloc.

@@ -36,7 +36,7 @@ public:
     /// Requires: `source` outlives all chunks of it.
     template <upstream Upstream>
         requires(!std::same_as<Upstream, upstream_ref> && !std::is_const_v<Upstream>)
-    upstream_ref(Upstream& source) noexcept
+    constexpr upstream_ref(Upstream& source) noexcept
         : source_(const_cast<void*>(static_cast<const volatile void*>(std::addressof(source)))),
           calls_(&calls_for<Upstream>) {}
 

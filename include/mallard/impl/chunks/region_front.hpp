@@ -26,7 +26,7 @@ class region_front {
 public:
     static constexpr std::size_t granule = 8;
 
-    region_front() noexcept = default;
+    constexpr region_front() noexcept = default;
     region_front(const region_front&) = delete;
     region_front& operator=(const region_front&) = delete;
 
@@ -80,7 +80,7 @@ public:
     void set_cursor(std::byte* to) noexcept { cursor_ = to; }
 
     /// Requires: both are multiples of fundamental_alignment, or null.
-    void set_room(std::byte* begin, std::byte* end) noexcept {
+    constexpr void set_room(std::byte* begin, std::byte* end) noexcept {
         cursor_ = begin;
         limit_ = end;
     }

@@ -31,7 +31,7 @@ namespace mallard::slab { inline namespace MALLARD_MODE {
 template <class Preference, bool Divided = false>
 class bitmap_slots : public slab_supply<Preference, Divided> {
 public:
-    bitmap_slots(const slab_geometry& geometry, const chunk_policy& policy) noexcept
+    constexpr bitmap_slots(const slab_geometry& geometry, const chunk_policy& policy) noexcept
         : slab_supply<Preference, Divided>(geometry, policy) {}
 
     /// Returns: a slot, still poisoned; null if only grow() helps.

@@ -27,7 +27,7 @@ template <class T>
 class fullness_buckets {
 public:
     /// `capacity` is the most that an item has in use.
-    explicit fullness_buckets(std::uint32_t capacity) noexcept : capacity_(capacity) {}
+    explicit constexpr fullness_buckets(std::uint32_t capacity) noexcept : capacity_(capacity) {}
 
     [[nodiscard]] bool empty() const noexcept { return not_empty_ == 0; }
 

@@ -128,7 +128,7 @@ public:
     }
 
 protected:
-    slab_supply(const slab_geometry& geometry, const chunk_policy& policy) noexcept
+    constexpr slab_supply(const slab_geometry& geometry, const chunk_policy& policy) noexcept
         : layout_{geometry}, policy_(policy), next_slabs_(policy.first_slabs),
           others_(make_preference(geometry)) {}
 
@@ -235,7 +235,7 @@ private:
     /// Up to 64 slots of the current slab are cached.
     static constexpr std::uint32_t low_of_current = 64 + low_of_others;
 
-    static Preference make_preference(const slab_geometry& geometry) noexcept {
+    static constexpr Preference make_preference(const slab_geometry& geometry) noexcept {
         if constexpr (by_address) {
             return Preference();
         } else {

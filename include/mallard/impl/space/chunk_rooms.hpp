@@ -37,11 +37,11 @@ public:
     /// Blocks of this size and above have their own range.
     static constexpr std::size_t least_reserved_bytes = std::size_t{256} << 10;
 
-    explicit chunk_rooms(chunk_growth growth) noexcept
+    explicit constexpr chunk_rooms(chunk_growth growth) noexcept
         requires stateless_upstream<Upstream>
         : next_(growth) {}
 
-    chunk_rooms(core::upstream_argument<Upstream> source, chunk_growth growth) noexcept
+    constexpr chunk_rooms(core::upstream_argument<Upstream> source, chunk_growth growth) noexcept
         : next_(growth), upstream_(source) {}
 
     // ---- rooms

@@ -42,7 +42,7 @@ protected:
     using space_type = quick_fit<Links>;
 
     template <class... Args>
-    explicit heap_walks(Args&&... rooms) noexcept : rooms_(std::forward<Args>(rooms)...) {}
+    explicit constexpr heap_walks(Args&&... rooms) noexcept : rooms_(std::forward<Args>(rooms)...) {}
     ~heap_walks() = default;
 
     Rooms rooms_;
