@@ -13,6 +13,7 @@
 
 #include <mallard/adapt/counted.hpp>
 #include <mallard/bind/allocator.hpp>
+#include <mallard/bind/static_allocator.hpp>
 #include <mallard/lifetime/wink_out.hpp>
 #include <mallard/upstream/new_delete.hpp>
 
@@ -85,6 +86,21 @@ struct standard_allocator {
     }
 };
 
+/// The empty handle of the multipool that a type names. It belongs to the thread, and lives as long: containers hold no pointer
+/// to it, and scopes and parts share it.
+struct static_multipool {};
+
+struct static_binding {
+    using handle = static_multipool;
+    template <class T>
+    using alloc = mallard::static_allocator<T, mallard::multipool<>>;
+
+    template <class T>
+    static alloc<T> get(static_multipool&) noexcept {
+        return {};
+    }
+};
+
 struct abstract_base {
     using handle = std::pmr::memory_resource;
     template <class T>
@@ -120,6 +136,10 @@ struct inline_base {
 template <>
 struct binding_with<global_handle> {
     using type = standard_allocator;
+};
+template <>
+struct binding_with<static_multipool> {
+    using type = static_binding;
 };
 template <>
 struct binding_with<std::pmr::memory_resource> {

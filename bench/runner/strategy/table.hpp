@@ -56,10 +56,10 @@ struct strategy {
 
     [[nodiscard]] bool is_contender() const noexcept { return find_library(mechanism) != nullptr; }
 
-    /// True if it is not a source of blocks, but a class, a string or a vector with its memory by type.
+    /// True if it is not a source of blocks, but a class, a string or a container with its memory by type.
     [[nodiscard]] bool is_bound_to_a_type() const noexcept {
         return mechanism == mechanism_kind::class_new || mechanism == mechanism_kind::fixed_string ||
-               mechanism == mechanism_kind::c_realloc;
+               mechanism == mechanism_kind::static_multipool || mechanism == mechanism_kind::c_realloc;
     }
 
     /// True if it serves blocks of any structure: not a vector with its own allocation, nor a region of a computed

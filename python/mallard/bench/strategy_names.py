@@ -4,6 +4,7 @@ multipool               the mechanism, bound by type parameter; objects are dest
 multipool/base          behind the abstract base, std::pmr::memory_resource
 multipool/inline        behind the inline base, mallard::inline_resource
 multipool/wink          winked out; multipool/base/wink combines both
+static-multipool        named by the type of the container's allocator, mallard::static_allocator
 multipool-last          a variant, here in its order of reuse
 new-delete@jemalloc     under another malloc for the whole process
 

@@ -289,7 +289,7 @@ def test_overview_names_everything_on_one_screen(measured: Any, capsys: Any) -> 
     assert max(map(len, lines)) <= 80
     shown = " ".join(" ".join(lines).split())
     assert ", ".join(EXPERIMENTS) in shown
-    assert "null, new-delete, monotonic, multipool, multipool+monotonic, fast-fit" in shown
+    assert "null, new-delete, monotonic, multipool, multipool+monotonic, static-multipool" in shown
     assert "many also with /base, /inline and /wink" in shown
     assert f"{len(CONTENDERS)} strategies of std::pmr, Boost.Pool" in shown
     assert "runs 3, the newest of density" in shown

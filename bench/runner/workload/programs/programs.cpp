@@ -87,7 +87,8 @@ bool is_in_survey(const strategy& s) noexcept {
 bool has_programs(const strategy& s) noexcept {
     return s.mechanism != mechanism_kind::null && s.mechanism != mechanism_kind::global_kept &&
            s.mechanism != mechanism_kind::monotonic_walked && !s.is_shared() && !s.bursts && !s.locked &&
-           !is_library_pool(s.mechanism) && s.is_for_everything() && s.can(capability::containers) &&
+           !is_library_pool(s.mechanism) && s.is_for_everything() &&
+           (s.can(capability::containers) || s.mechanism == mechanism_kind::static_multipool) &&
            (!survey_only || is_in_survey(s));
 }
 
@@ -136,6 +137,12 @@ multipool& pool_of_process() {
 std::uint64_t run_scope(const programs_cell& cell, const program_input& input, std::size_t& spills) {
     if (cell.subject.past != pool_past::none) {
         return program_table_for<multipool>()[cell.program].normal(pool_of_process(), input);
+    }
+    if constexpr (!survey_only) {
+        if (cell.subject.mechanism == mechanism_kind::static_multipool) {
+            static_multipool named;
+            return program_table_for<static_multipool>()[cell.program].normal(named, input);
+        }
     }
     std::uint64_t sum = 0;
     spills += with_handle(cell.subject, {}, [&]<class Handle>(Handle& handle) {

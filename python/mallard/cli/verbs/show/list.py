@@ -40,11 +40,11 @@ OPTIONS = {"all": f"of {in_prose(SHORTENED)}: each one, described"}
 
 Noted = tuple[str, str]  # a list, and a note below it
 IN_COMPILER = "comes with the compiler"
-WINK = f"{WINK_MARK}: winked out, so that no destructor runs. 'also {WINK_MARK}' is a name too:"
+WINK = f"{WINK_MARK}: winked out, without destructors. 'also {WINK_MARK}' is a name too:"
 STRATEGIES = (
-    f"{BASE_MARK}: behind the abstract base, std::pmr::memory_resource. {INLINE_MARK}: behind the inline "
-    f"base, mallard::inline_resource. All others by type parameter. {WINK} "
-    f"monotonic{WINK_MARK}. AS: the papers' numbers, which every option takes too."
+    f"{BASE_MARK}: behind std::pmr::memory_resource. {INLINE_MARK}: behind "
+    f"mallard::inline_resource. Others by type. {WINK} "
+    f"monotonic{WINK_MARK}. AS: the papers' numbers, accepted as names."
 )
 
 
