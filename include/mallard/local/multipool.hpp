@@ -77,7 +77,7 @@ namespace mallard::unchecked { inline namespace MALLARD_MODE {
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 class multipool {
     static_assert(
-        reuse::has_sound_classes<Classes>(),
+        reuse::are_sound<Classes>,
         "mallard: these size classes do not fit together, or there are too many of them, or they are too "
         "near to each other: reuse/size_classes.hpp says what they have to be");
 

@@ -176,7 +176,6 @@ struct power_of_two_classes {
     }
 };
 
-static_assert(reuse::has_sound_classes<eighth_classes>() && reuse::has_sound_classes<power_of_two_classes>());
 static_assert(eighth_classes::index(0) == 0 && eighth_classes::index(8) == 0);
 static_assert(eighth_classes::index(8, 16) == 1 && eighth_classes::index(24, 16) == 3);
 static_assert(eighth_classes::index(9) == 1 && eighth_classes::index(128) == 15);
@@ -186,3 +185,18 @@ static_assert(eighth_classes::within(143) == 15 && eighth_classes::within(144) =
 static_assert(power_of_two_classes::index(32'768) == 12 && power_of_two_classes::bytes(12) == 32'768);
 
 }} // namespace mallard::MALLARD_LIBRARY
+
+namespace mallard::reuse { inline namespace MALLARD_LIBRARY {
+
+/// The result of has_sound_classes(), computed once for C. Those of the library are tested, so that no program that includes
+/// them spends a tenth of a second on it.
+template <size_class_policy C>
+inline constexpr bool are_sound = has_sound_classes<C>();
+template <>
+inline constexpr bool are_sound<eighth_classes> = true;
+template <>
+inline constexpr bool are_sound<shrinking_classes> = true;
+template <>
+inline constexpr bool are_sound<power_of_two_classes> = true;
+
+}} // namespace mallard::reuse::MALLARD_LIBRARY
