@@ -38,7 +38,7 @@ struct collection::recorded_process {
     explicit recorded_process(const parts_folder::part_name& name)
         : file(name.file), facts(running_process(name.process)), program(name.program),
           end_descriptor(static_cast<int>(::syscall(SYS_pidfd_open, name.process, 0))),
-          had_exited(end_descriptor < 0 && errno == ESRCH) {}
+          had_exited(name.process == 0 || (end_descriptor < 0 && errno == ESRCH)) {}
     recorded_process(const recorded_process&) = delete;
     recorded_process& operator=(const recorded_process&) = delete;
     ~recorded_process() {
@@ -80,10 +80,11 @@ collection::collection(parts_folder& folder, bool redact)
 collection::~collection() = default;
 
 void collection::find_parts() {
-    for (const auto& name : folder_->parts()) {
+    for (auto name : folder_->parts()) {
         if (!seen_.insert(name.file.filename().string()).second) {
             continue;
         }
+        name.process = folder_->find_process(name);
         trace::process& facts = parts_.emplace_back(std::make_unique<recorded_process>(name))->facts;
         // The process may exit between the two reads of /proc.
         const bool is_known = !facts.executable.empty() && !facts.command.empty();

@@ -2,6 +2,7 @@
 
 #include "collector/system_file.hpp"
 #include "recorder/arch/arch.hpp"
+#include "recorder/system/time_stamp.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -285,12 +286,6 @@ constexpr std::uint64_t second = 1'000'000'000;
 constexpr std::uint64_t long_span = second / 4;
 constexpr std::uint64_t shortest_span = second / 100;
 
-std::uint64_t monotonic_time() noexcept {
-    timespec time{};
-    ::clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * second + static_cast<std::uint64_t>(time.tv_nsec);
-}
-
 double frequency(clock_pair begin, clock_pair end) noexcept {
     const auto seconds =
         static_cast<double>(end.nanoseconds - begin.nanoseconds) / static_cast<double>(second);
@@ -346,7 +341,7 @@ void add_header(trace::process& facts, const trace::part_header& header) {
         facts.executable = own;
         facts.command.clear();
     }
-    facts.number = header.process;
+    facts.number = facts.number == 0 ? header.process : facts.number;
     facts.parent = header.parent;
     facts.stacks = header.stacks;
     facts.sampled_one_in = header.sampled_one_in;
@@ -368,7 +363,7 @@ clock_pair clock_pair::read() noexcept {
     std::uint64_t shortest = UINT64_MAX;
     for (int tries = 0; tries < 5; ++tries) {
         const std::uint64_t start = recorder::arch::time_stamp();
-        const std::uint64_t time = monotonic_time();
+        const std::uint64_t time = recorder::nanoseconds();
         const std::uint64_t end = recorder::arch::time_stamp();
         if (end - start < shortest) {
             shortest = end - start;

@@ -1,7 +1,7 @@
 /// One process's part file, as the collector sees it: the ready records, in order.
 ///
-///     PID.N.part    of the process     | header | chunk | chunk | ... |
-///     PID.N.kept    of the collector   | unused | copy of a chunk | ... |
+///     PID.N.NAMESPACE.part   of the process     | header | chunk | chunk | ... |
+///     PID.N.NAMESPACE.kept   of the collector   | unused | copy of a chunk | ... |
 ///
 /// Data model: trace/part.hpp. Only the header is mapped. Chunks are read: an access to a mapped page without disk space, or
 /// beyond a truncated file, would end the collector. A full chunk is copied to the second file, and released to the process

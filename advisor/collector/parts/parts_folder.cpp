@@ -1,6 +1,7 @@
 #include "collector/parts/parts_folder.hpp"
 
 #include "collector/failure.hpp"
+#include "collector/system_file.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -59,7 +60,7 @@ fs::path follow_links(const fs::path& trace) {
     return file;
 }
 
-/// Returns: true if the name is PID.N.part; stores both numbers in `result`.
+/// Returns: true if the name is PID.N.NAMESPACE.part; stores the numbers in `result`.
 bool read_name(const std::string& name, parts_folder::part_name& result) {
     const char* const end = name.data() + name.size();
     const auto process = std::from_chars(name.data(), end, result.process);
@@ -67,7 +68,39 @@ bool read_name(const std::string& name, parts_folder::part_name& result) {
         return false;
     }
     const auto program = std::from_chars(process.ptr + 1, end, result.program);
-    return program.ec == std::errc{} && std::string_view(program.ptr, end) == ".part";
+    if (program.ec != std::errc{} || program.ptr == end || *program.ptr != '.') {
+        return false;
+    }
+    const auto space = std::from_chars(program.ptr + 1, end, result.space);
+    // An earlier version wrote PID.N.part.
+    return std::string_view(space.ec == std::errc{} ? space.ptr : program.ptr, end) == ".part";
+}
+
+/// Returns: the namespace of process IDs; 0 if the process has exited, or is another user's.
+std::uint64_t pid_namespace(const fs::path& process) {
+    std::error_code error;
+    const std::string link = fs::read_symlink(process / "ns/pid", error).string();
+    std::uint64_t number = 0;
+    const std::size_t begin = std::min(link.find_first_of("0123456789"), link.size());
+    std::from_chars(link.data() + begin, link.data() + link.size(), number);
+    return number;
+}
+
+/// Returns: the process ID in the innermost namespace; 0 if that is the namespace of /proc.
+std::uint32_t innermost_number(const fs::path& process) {
+    const std::string facts = text_of_system_file(process / "status");
+    const std::size_t line = facts.find("\nNSpid:\t");
+    if (line == std::string::npos) {
+        return 0;
+    }
+    const std::size_t first = line + 8;
+    const std::size_t end = std::min(facts.find('\n', first), facts.size());
+    const std::size_t last = facts.rfind('\t', end - 1) + 1;
+    std::uint32_t number = 0;
+    if (last > first) {
+        std::from_chars(facts.data() + last, facts.data() + end, number);
+    }
+    return number;
 }
 
 } // namespace
@@ -153,12 +186,33 @@ std::vector<parts_folder::part_name> parts_folder::parts() const {
     std::vector<part_name> result;
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(path_, error)) {
-        part_name name{entry.path(), 0, 0};
+        part_name name{entry.path(), 0, 0, 0};
         if (read_name(entry.path().filename().string(), name)) {
             result.push_back(std::move(name));
         }
     }
     return result;
+}
+
+std::uint32_t parts_folder::find_process(const part_name& part) const {
+    if (part.space == pid_namespace("/proc/self")) {
+        return part.process;
+    }
+    const std::string variable = "MALLARD_RECORD=" + path_.string() + '\0';
+    std::error_code end;
+    for (fs::directory_iterator entry("/proc", end); !end && entry != fs::directory_iterator();
+         entry.increment(end)) {
+        const fs::path& process = entry->path();
+        const std::string name = process.filename().string();
+        std::uint32_t number = 0;
+        if (std::from_chars(name.data(), name.data() + name.size(), number).ec == std::errc{} &&
+            innermost_number(process) == part.process &&
+            (part.space == 0 || pid_namespace(process) == part.space) &&
+            text_of_system_file(process / "environ").find(variable) != std::string::npos) {
+            return number;
+        }
+    }
+    return part.space == 0 ? part.process : 0;
 }
 
 void parts_folder::set_idle() const {

@@ -3,8 +3,10 @@
 ///     FILE.parts/trace          the trace until it is complete and renamed to FILE
 ///     FILE.parts/reserve        disk space reserved for the end of the trace
 ///     FILE.parts/idle           until the recording begins, if a signal begins it
-///     FILE.parts/PID.N.part     of a process, which may execute several programs
-///     FILE.parts/PID.N.kept     copies of its full chunks, until their events are in the trace
+///     FILE.parts/PID.N.NAMESPACE.part   of a process, which may execute several programs
+///     FILE.parts/PID.N.NAMESPACE.kept   copies of its full chunks, until their events are in the trace
+///
+/// A process has its PID in its own namespace of process IDs, which a container or sandbox may have.
 ///
 /// Invariant: a collector that works in the folder holds a lock on it, so that no other does.
 #pragma once
@@ -23,6 +25,7 @@ public:
         std::filesystem::path file;
         std::uint32_t process;
         std::uint32_t program; ///< counts the programs that the process executed
+        std::uint64_t space;   ///< its namespace of process IDs; 0 if unknown
     };
 
     /// Effects: creates the folder for a trace.
@@ -45,6 +48,9 @@ public:
     [[nodiscard]] bool changed() noexcept;
     /// Returns: the existing parts.
     [[nodiscard]] std::vector<part_name> parts() const;
+
+    /// Returns: the process ID in the namespace of the collector; 0 if the process has exited in another one.
+    [[nodiscard]] std::uint32_t find_process(const part_name& part) const;
 
     /// Effects: makes the processes that start wait for the begin of the recording.
     /// Throws: failure if the file that says so cannot be created.

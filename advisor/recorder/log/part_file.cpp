@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -39,6 +40,19 @@ constexpr std::size_t file_bytes(std::uint32_t chunks) noexcept {
 std::uint64_t most_file_bytes() noexcept {
     rlimit limit{};
     return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
+/// Returns: the number of the process's namespace of process IDs; 0 if /proc is not mounted.
+std::uint64_t pid_namespace() noexcept {
+    std::array<char, 64> link{}; // pid:[4026531836]
+    static_cast<void>(!::readlink("/proc/self/ns/pid", link.data(), link.size() - 1));
+    std::uint64_t number = 0;
+    for (const char letter : link) {
+        if (letter >= '0' && letter <= '9') {
+            number = number * 10 + static_cast<std::uint64_t>(letter - '0');
+        }
+    }
+    return number;
 }
 
 /// Returns: the size of a page: 4 KiB, or on other processors than x86-64 up to 64 KiB.
@@ -90,10 +104,11 @@ private:
 
 bool part_file::open(const char* folder, trace::stack_source stacks) noexcept {
     // A process that executes another program keeps its process ID, so the name also has a count.
+    const std::uint64_t space = pid_namespace();
     for (int index = 0; index < most_names; ++index) {
         path_text& path = path_;
         path.clear().add(folder).add("/").add(static_cast<std::uint64_t>(::getpid())).add(".");
-        path.add(static_cast<std::uint64_t>(index)).add(".part");
+        path.add(static_cast<std::uint64_t>(index)).add(".").add(space).add(".part");
         const int file =
             path.complete() ? ::open(path.text(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
         if (file < 0 && errno == EEXIST) {

@@ -20,7 +20,7 @@ namespace mallard::recorder {
 
 class part_file {
 public:
-    /// Effects: creates `FOLDER/PROCESS.N.part`, with room for as many chunks as the system allows.
+    /// Effects: creates `FOLDER/PROCESS.N.NAMESPACE.part`, with room for as many chunks as the system allows.
     /// Returns: false on failure.
     bool open(const char* folder, trace::stack_source stacks) noexcept;
 

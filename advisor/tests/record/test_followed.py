@@ -154,6 +154,16 @@ def test_follows_a_process_with_exited_parents(record, toys, orphan):
     assert COULD_NOT not in done.messages
 
 
+def test_follows_into_a_namespace_of_processes(record, toys):
+    """There the number of the process is that of another one outside."""
+    sandbox = ["unshare", "--user", "--map-root-user", "--pid", "--fork"]
+    if subprocess.run([*sandbox, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("unshare makes no namespaces here")
+    done = record(*sandbox, "sh", "-c", f"{toys.calls} {CALLS} calls; true", options=FOLLOW)
+    assert done.status == 0, done.messages
+    assert done.events >= 2 * CALLS
+
+
 def test_does_not_wait_for_unfollowable_processes(record, toys, orphan, tmp_path):
     """Each outlasts its recording."""
     static = shutil.copy(toys.build("static-orphan", ["orphan.c"], "-static"), tmp_path / "static")
