@@ -61,7 +61,10 @@ bool recording::begin() noexcept {
         }
     }
     const uncancelled until_the_end;
+    // A preloaded library may replace getpid, and allocate there. Without the mark its event would wait for this one.
+    is_of_recorder = true;
     const bool works = begin_process();
+    is_of_recorder = false;
     state_.store(works ? state::on : state::off, std::memory_order_release);
     errno = saved_errno;
     return works && !part.is_idle();

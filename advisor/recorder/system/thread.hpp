@@ -84,7 +84,8 @@ inline void learn_alternate_stack() noexcept {
     }
 }
 
-/// True in a thread that the recorder itself has started. Its allocations are not the program's.
+/// True in a thread that the recorder itself has started, and while it begins a recording. Allocations then are not the
+/// program's.
 inline constinit thread_local bool is_of_recorder [[gnu::tls_model("initial-exec")]] = false;
 
 /// Returns: true if the thread has a small alternate stack.

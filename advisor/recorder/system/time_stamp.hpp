@@ -3,6 +3,8 @@
 
 #include "recorder/arch/arch.hpp"
 
+#include <sys/syscall.h>
+
 #include <cstdint>
 #include <ctime>
 
@@ -10,11 +12,12 @@ namespace mallard::recorder {
 
 using arch::time_stamp;
 
-/// Returns: CLOCK_MONOTONIC, which calibrates the ticks; with CLOCK_PROCESS_CPUTIME_ID the CPU time of the process, which
-/// takes a system call.
+/// Returns: CLOCK_MONOTONIC, which calibrates the ticks; with CLOCK_PROCESS_CPUTIME_ID the CPU time of the process. Takes a
+/// system call.
 inline std::uint64_t nanoseconds(clockid_t clock = CLOCK_MONOTONIC) noexcept {
     timespec time{};
-    ::clock_gettime(clock, &time);
+    // Not clock_gettime, which a preloaded library may replace by a clock that jumps.
+    arch::call_kernel(SYS_clock_gettime, clock, reinterpret_cast<long>(&time), 0, 0, 0, 0);
     return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
 }
 

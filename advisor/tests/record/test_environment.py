@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 from pathlib import Path
 
 import pytest
-from advisor_programs import programs_of_advisor
+from advisor_programs import LONGEST, programs_of_advisor
 
 from mallard.advisor.trial.command import run_command
 from mallard.advisor.trial.process import run_limited
@@ -117,3 +118,14 @@ def test_ignored_signals_stay_ignored(collector, tmp_path, number):
     ]
     assert seen[0] == seen[1] != b""
     assert int(seen[0].split()[1], 16) & 1 << number - 1
+
+
+def test_a_preloaded_library_may_replace_the_clock(record, toys, monkeypatch):
+    library = toys.build("fake-clock.so", ["fake_clock.c"], "-shared", "-fPIC")
+    monkeypatch.setenv("LD_PRELOAD", str(library))
+    done = record(toys.calls, 500, "calls")
+    assert done.status == 0, done.messages
+    assert done.events >= 1000
+    seconds = re.search(r" in ([\d.]+) s; ", done.messages)
+    assert seconds
+    assert float(seconds[1]) < LONGEST
