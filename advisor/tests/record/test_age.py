@@ -47,6 +47,12 @@ def test_ages_the_process_behind_a_launcher(requests, tmp_path):
     assert [row["history"]["requests"] > 0 for row in result["rows"]] == [False, True]
 
 
+def test_refuses_a_launcher_that_becomes_a_static_program(toys, tmp_path):
+    static = toys.build("requests-static", ["requests.cpp"], "-static")
+    refusal = aging(tmp_path, "--", "sh", "-c", f"exec {static} 2000")
+    assert "starts a program that takes most of the time and was not followed" in refusal
+
+
 @pytest.mark.parametrize("launcher", [(), ("env", "VARIABLE=1")])
 def test_repeats_the_load_of_a_server(toys, tmp_path, launcher):
     serves = toys.build("serves", ["serves.cpp"], "-g")

@@ -199,7 +199,10 @@ def follow_launcher(program: Program, first: RunResult, request: Request, folder
     profile = read_profile(ask(trace_words(trace, request.process)))
     if request.process is None:
         profile = _busiest(trace, profile)
-    refuse_unfollowed(profile, profile.process.cpu_seconds or 0.0, first.cpu_seconds)
+    # A process that became a program which was not recorded has the time of that one.
+    is_other = counts is not None and counts.is_replaced and len(profile.processes) == 1
+    own_seconds = 0.0 if is_other else profile.process.cpu_seconds or 0.0
+    refuse_unfollowed(profile, own_seconds, first.cpu_seconds)
     return replace(program, process=tried_process(profile))
 
 

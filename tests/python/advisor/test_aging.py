@@ -284,8 +284,10 @@ def test_a_program_with_a_sanitizer_cannot_be_aged(tmp_path):
     (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
     sanitized = tmp_path / "sanitized"
     subprocess.run(["gcc", "-fsanitize=address", "-o", sanitized, tmp_path / "main.c"], check=True)
-    with pytest.raises(UsageError, match="built with a sanitizer, which has its own malloc"):
-        refuse_unaged(Program([str(sanitized)], Path("x")), replace(RESULT, counts=None))
+    own = replace(RESULT, counts=replace(RESULT.counts, malloc_file=str(sanitized)))  # linked statically
+    for first in (replace(RESULT, counts=None), own):
+        with pytest.raises(UsageError, match="built with a sanitizer, which has its own malloc"):
+            refuse_unaged(Program([str(sanitized)], Path("x")), first)
 
 
 def test_a_hidden_malloc_cannot_be_aged(tmp_path):

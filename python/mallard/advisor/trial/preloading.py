@@ -17,6 +17,7 @@ from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import linked_into
 
 SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
+SANITIZED = "it was built with a sanitizer, which has its own malloc"
 DYNAMIC_SYMBOLS = 11  # SHT_DYNSYM
 
 
@@ -53,8 +54,11 @@ def refuse_unaged(program: Program, first: RunResult) -> None:
         raise UsageError(
             f"{program.words[0]} cannot be aged: {_unaged_reason(path)}, so its heap gets no history"
         )
+    is_own = brings_malloc(path, first)
+    if is_own and _has_sanitizer(path):
+        raise UsageError(f"{program.words[0]} cannot be aged: {SANITIZED}, so its heap gets no history")
     linked = linked_into(os.path.realpath(path))
-    if linked and not brings_malloc(path, first) and not _imports_malloc(path):
+    if linked and not is_own and not _imports_malloc(path):
         raise UsageError(
             f"{program.words[0]} cannot be aged: {linked} is linked into it under names that a library "
             "cannot reach, so its heap gets no history, and no other malloc can be preloaded"
@@ -68,9 +72,14 @@ def _unaged_reason(path: str) -> str:
         with open(path, "rb") as file:
             if file.read(4) == b"\x7fELF" and not _has_interpreter(path):
                 return "it is linked statically"
-        if any(name in Path(path).read_bytes() for name in SANITIZERS):
-            return "it was built with a sanitizer, which has its own malloc"
+        if _has_sanitizer(path):
+            return SANITIZED
     return "it ended, or became another program, before a preloaded library began"
+
+
+def _has_sanitizer(path: str) -> bool:
+    data = Path(path).read_bytes()
+    return any(name in data for name in SANITIZERS)
 
 
 def _has_interpreter(path: str) -> bool:
