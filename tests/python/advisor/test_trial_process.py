@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from advisor_programs import has_ended, wait_until
 
 from mallard.advisor.trial import process
+from mallard.advisor.trial.command import read_result
 from mallard.shared.errors import UsageError
 from mallard.shared.parent_death import wait
 
@@ -74,3 +77,10 @@ case "$*" in *server*) echo "1 fork; --follow records them too" >&2;; esac
         f"-o {trace} -- single",
         f"-o {trace} -- server",
     ]
+
+
+def test_names_the_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The output of the program, and the result, may have been cut off."""
+    monkeypatch.setattr(os, "fstatvfs", lambda _: SimpleNamespace(f_blocks=100, f_bavail=0))
+    with tempfile.TemporaryFile() as result, pytest.raises(UsageError, match=r"is full; .* or set TMPDIR"):
+        read_result(result, "server", 0)

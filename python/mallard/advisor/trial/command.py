@@ -127,6 +127,12 @@ def read_result(result: IO[bytes], program: str, status: int) -> list[int]:
     fields = result.read().split()
     if len(fields) == 2:
         raise UsageError(f"{program} does not start: {os.strerror(int(fields[1]))}")
+    disk = os.fstatvfs(result.fileno())
+    if disk.f_blocks > disk.f_bavail == 0:
+        raise UsageError(
+            f"the disk of {tempfile.gettempdir()}, which takes the output of the program, is full; free some "
+            "space, or set TMPDIR to a folder on another disk"
+        )
     if len(fields) < 7:
         raise UsageError(f"{MEASURER.name} ended without a result (exit status {status})")
     return list(map(int, fields))
