@@ -21,7 +21,6 @@ class limiting : public metered<Shared> {
     using base = metered<Shared>;
     using base::block_address;
     using base::counted_bytes;
-    using base::follow;
 
 public:
     using base::operator();
@@ -58,15 +57,19 @@ public:
 
     template <class Mechanism, class Call>
     block_chain operator()(Mechanism& m, const mixed_burst& b, Call call) {
-        std::size_t budget = remaining();
+        std::size_t sum = 0;
         for (const std::size_t bytes : b.sizes) {
-            if (bytes > budget) {
+            if (bytes > limit_bytes_ - sum) {
                 core::fail_allocation(bytes, b.alignment);
             }
-            budget -= bytes;
+            sum += bytes;
+        }
+        reservation reserved(bytes_in_use_, sum, limit_bytes_);
+        if (!reserved) {
+            core::fail_allocation(sum, b.alignment);
         }
         block_chain blocks = call(b);
-        bytes_in_use_ += counted_bytes(m, blocks, 0);
+        reserved.became(counted_bytes(m, blocks, 0));
         return blocks;
     }
 
@@ -74,44 +77,42 @@ public:
     /// bytes are limited to the remaining budget.
     template <class Mechanism, class Call>
     expansion_result operator()(Mechanism& m, const growth& g, Call call) {
-        const std::size_t old_bytes = counted_bytes(m, g.p, 0);
-        if (g.p != nullptr && g.request.least_bytes <= old_bytes + remaining()) {
-            growth in_place = within(old_bytes + remaining(), expansion::in_place, g);
+        if (g.p != nullptr) {
+            const std::size_t old_bytes = counted_bytes(m, g.p, 0);
+            growth in_place = g;
             in_place.quiet = true;
-            if (const expansion_result done = call(in_place); done.p != nullptr) {
-                follow(done, old_bytes);
+            if (const expansion_result done = grow(in_place, expansion::in_place, old_bytes, call);
+                done.p != nullptr) {
                 return done;
             }
         }
         if (!includes(g.request.allowed, expansion::fresh)) {
             return {};
         }
-        if (g.request.least_bytes > remaining()) {
-            return refuse<expansion_result>(g.request.least_bytes, g.request.alignment, g.quiet);
-        }
-        const expansion_result fresh = call(within(remaining(), expansion::fresh, g));
-        if (fresh.p != nullptr) {
-            follow(fresh, 0);
-        }
-        return fresh;
+        return grow(g, expansion::fresh, 0, call);
     }
 
     template <class Mechanism, class Call>
     bool operator()(Mechanism&, const resizing& r, Call call) {
-        if (r.new_bytes > r.old_bytes && r.new_bytes - r.old_bytes > remaining()) {
+        reservation reserved(bytes_in_use_, core::max(r.new_bytes, r.old_bytes) - r.old_bytes, limit_bytes_);
+        if (!reserved || !call(r)) {
             return false;
         }
-        const bool done = call(r);
-        if (done) {
-            bytes_in_use_ += r.new_bytes - r.old_bytes;
-        }
-        return done;
+        reserved.became(r.new_bytes - r.old_bytes);
+        return true;
     }
 
     /// Effects: none if the bytes of the other mechanism's blocks exceed the remaining budget.
     template <class Call>
     bool adopt(limiting& other, Call call) noexcept {
-        return (this == &other || other.bytes_in_use() <= remaining()) && base::adopt(other, call);
+        const std::size_t added = this == &other ? 0 : other.bytes_in_use();
+        reservation reserved(bytes_in_use_, added, limit_bytes_);
+        if (!reserved || !call()) {
+            return false;
+        }
+        reserved.became(added);
+        other.bytes_in_use_ -= added;
+        return true;
     }
 
 private:
@@ -121,12 +122,19 @@ private:
     class reservation {
     public:
         reservation(tally<Shared>& in_use, std::size_t bytes, std::size_t limit_bytes) noexcept
-            : in_use_(in_use.add_within(bytes, limit_bytes) ? &in_use : nullptr), bytes_(bytes) {}
+            : reservation(in_use, bytes, bytes, limit_bytes) {}
+
+        /// Effects: takes `most_bytes`, or less if the budget has no more, but not less than `least_bytes`.
+        reservation(tally<Shared>& in_use, std::size_t least_bytes, std::size_t most_bytes,
+                    std::size_t limit_bytes) noexcept
+            : bytes_(most_bytes),
+              in_use_(in_use.add_within(least_bytes, bytes_, limit_bytes) ? &in_use : nullptr) {}
         reservation(const reservation&) = delete;
         reservation& operator=(const reservation&) = delete;
         ~reservation() { became(0); }
 
         explicit operator bool() const noexcept { return in_use_ != nullptr; }
+        [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
         /// Effects: makes it `bytes` bytes in use, of which none go back any more.
         void became(std::size_t bytes) noexcept {
@@ -137,13 +145,9 @@ private:
         }
 
     private:
-        tally<Shared>* in_use_;
         std::size_t bytes_;
+        tally<Shared>* in_use_;
     };
-
-    [[nodiscard]] std::size_t remaining() const noexcept {
-        return limit_bytes_ - core::min<std::size_t>(limit_bytes_, bytes_in_use_);
-    }
 
     template <class Result>
     static Result refuse(std::size_t bytes, std::size_t alignment, bool quiet) {
@@ -153,10 +157,22 @@ private:
         return {};
     }
 
-    [[nodiscard]] static growth within(std::size_t most_bytes, expansion allowed, growth g) noexcept {
-        g.request.preferred_bytes = core::min(g.request.preferred_bytes, most_bytes);
+    /// Effects: grows by one of the ways `allowed` a block of which `old_bytes` bytes are in use and stay so.
+    template <class Call>
+    expansion_result grow(growth g, expansion allowed, std::size_t old_bytes, Call call) {
+        const std::size_t least_bytes = core::max(g.request.least_bytes, old_bytes) - old_bytes;
+        const std::size_t most_bytes = core::max(g.request.preferred_bytes, old_bytes) - old_bytes;
+        reservation reserved(bytes_in_use_, least_bytes, core::max(least_bytes, most_bytes), limit_bytes_);
+        if (!reserved) {
+            return refuse<expansion_result>(g.request.least_bytes, g.request.alignment, g.quiet);
+        }
+        g.request.preferred_bytes = core::min(g.request.preferred_bytes, old_bytes + reserved.bytes());
         g.request.allowed = g.request.allowed & allowed;
-        return g;
+        const expansion_result done = call(g);
+        if (done.p != nullptr) {
+            reserved.became(done.bytes - old_bytes);
+        }
+        return done;
     }
 
     std::size_t limit_bytes_ = 0;

@@ -50,9 +50,17 @@ public:
     /// Effects: adds `more`, unless the sum would exceed `limit`. Nothing can always be added.
     /// Returns: true if it did.
     [[nodiscard]] bool add_within(std::size_t more, std::size_t limit) noexcept {
+        return add_within(more, more, limit);
+    }
+
+    /// Effects: adds `more`, or less if the sum would exceed `limit`, but not less than `least`.
+    /// Returns: true if it did, with the addend in `more`.
+    [[nodiscard]] bool add_within(std::size_t least, std::size_t& more, std::size_t limit) noexcept {
+        const std::size_t most = more;
         std::size_t number = *this;
         do {
-            if (more > limit - core::min(limit, number)) {
+            more = core::min(most, limit - core::min(limit, number));
+            if (more < least) {
                 return false;
             }
         } while (!replace(number, number + more));

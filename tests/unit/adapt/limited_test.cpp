@@ -8,8 +8,92 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
 
 namespace {
+
+/// Plots that threads share. Before its next call has an effect, another thread runs `meanwhile`.
+class shared_plots : public equipment::plots {
+public:
+    mallard::expansion_result try_expand(void* p, const mallard::expansion_request& r) noexcept {
+        let_others_run();
+        return plots::try_expand(p, r);
+    }
+
+    mallard::expansion_result expand(void* p, const mallard::expansion_request& r) {
+        let_others_run();
+        return plots::expand(p, r);
+    }
+
+    using plots::allocate_many;
+    [[nodiscard]] mallard::block_chain allocate_many(std::span<const std::size_t> sizes,
+                                                     std::size_t alignment) {
+        let_others_run();
+        return plots::allocate_many(sizes, alignment);
+    }
+
+    [[nodiscard]] bool resize_last(void*, std::size_t, std::size_t) noexcept {
+        let_others_run();
+        return true;
+    }
+
+    std::function<void()> meanwhile;
+
+private:
+    void let_others_run() {
+        if (const auto others = std::exchange(meanwhile, {})) {
+            others();
+        }
+    }
+};
+
+} // namespace
+
+template <>
+inline constexpr bool mallard::thread_safe<shared_plots> = true;
+
+namespace {
+
+/// A budget of 256 bytes, of which 64 are in use. Another thread takes 160 in the middle of the next call.
+struct shared_budget : testing::Test {
+    shared_budget() {
+        blocks.mechanism().meanwhile = [this] { other = blocks.try_allocate(160); };
+    }
+
+    mallard::limited<shared_plots> blocks{std::size_t{256}};
+    void* const own = blocks.allocate(64);
+    void* other = nullptr;
+};
+
+TEST_F(shared_budget, is_kept_by_blocks_that_grow_in_place) {
+    EXPECT_EQ(blocks.try_expand(own, {.least_bytes = 128, .preferred_bytes = 256}).bytes, 256U);
+    EXPECT_EQ(other, nullptr);
+    EXPECT_EQ(blocks.bytes_in_use(), 256U);
+}
+
+TEST_F(shared_budget, is_kept_by_fresh_blocks) {
+    const mallard::expansion_request request{
+        .least_bytes = 128, .preferred_bytes = 192, .allowed = mallard::expansion::fresh};
+    EXPECT_EQ(blocks.try_expand(nullptr, request).bytes, 192U);
+    EXPECT_EQ(other, nullptr);
+    EXPECT_EQ(blocks.bytes_in_use(), 256U);
+}
+
+TEST_F(shared_budget, is_kept_by_bursts_of_many_sizes) {
+    const std::size_t sizes[] = {64, 128};
+    mallard::block_chain burst = blocks.allocate_many(sizes, 8);
+    EXPECT_EQ(other, nullptr);
+    EXPECT_EQ(blocks.bytes_in_use(), 256U);
+    blocks.deallocate_many(std::move(burst));
+}
+
+TEST_F(shared_budget, is_kept_by_the_last_block) {
+    EXPECT_TRUE(blocks.resize_last(own, 64, 256));
+    EXPECT_EQ(other, nullptr);
+    EXPECT_EQ(blocks.bytes_in_use(), 256U);
+}
 
 TEST(limited, serves_exactly_up_to_budget) {
     equipment::ledger source;

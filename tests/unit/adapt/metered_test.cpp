@@ -88,6 +88,22 @@ TYPED_TEST(tally, adds_up_to_its_limit) {
     EXPECT_EQ(number, SIZE_MAX);
 }
 
+TYPED_TEST(tally, adds_what_is_left_of_its_limit) {
+    TypeParam number;
+    number = 6;
+    std::size_t more = 8;
+    EXPECT_FALSE(number.add_within(5, more, 10));
+    EXPECT_EQ(number, 6U);
+    more = 8;
+    EXPECT_TRUE(number.add_within(4, more, 10));
+    EXPECT_EQ(more, 4U);
+    EXPECT_EQ(number, 10U);
+    more = 8;
+    EXPECT_TRUE(number.add_within(0, more, 5)) << "more than the limit, by rounding";
+    EXPECT_EQ(more, 0U);
+    EXPECT_EQ(number, 10U);
+}
+
 TYPED_TEST(tally, returns_sums) {
     TypeParam number;
     EXPECT_EQ(++number, 1U);
