@@ -14,9 +14,11 @@
 
 namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
-struct [[gnu::packed]] free_block {
+#pragma pack(push, 1)
+struct free_block {
     free_block* next;
 };
+#pragma pack(pop)
 
 static_assert(sizeof(free_block) == sizeof(void*) && alignof(free_block) == 1);
 
