@@ -74,6 +74,6 @@ int main() {
             ++valve_count;
         }
         std::cout << "room for " << valve_count << " valves" << (test == 2 ? "\n" : ", reset, ");
-        valves::pool().clear(); // forgets the valves, which need no destructor
+        valves::pool().release(); // forgets the valves, which need no destructor
     }
 }

@@ -106,7 +106,7 @@ TEST(poisoning_of_fixed_blocks, covers_free_blocks_and_unrequested_bytes) {
     expect_report(p);
     expect_report(p, 16);
     EXPECT_EQ(read(q, 39), read(q, 39));
-    pool.clear();
+    pool.release();
     expect_report(q);
 }
 
@@ -118,7 +118,7 @@ TEST(poisoning_of_fixed_blocks, covers_the_array_during_the_arenas_lifetime) {
         EXPECT_EQ(read(p, 15), 0);
         expect_report(&buffer, 16);
         expect_report(&buffer, 255);
-        pool.clear();
+        pool.release();
         expect_report(&buffer, 15);
     }
     EXPECT_EQ(read(&buffer, 255), 0);

@@ -235,9 +235,6 @@ public:
         arena_.release();
     }
 
-    /// Effects: returns all memory to the arena, and invalidates all blocks.
-    void clear() noexcept { release(); }
-
     /// Returns: true if the next request needs more room of the arena.
     [[nodiscard]] bool empty() const noexcept {
         return free_.empty() && static_cast<std::size_t>(limit_ - cursor_) < free_.room();

@@ -12,5 +12,5 @@ int main() {
 #else
     mallard::fixed_pool_for<node, mallard::static_arena<32>> pool;
 #endif
-    pool.clear();
+    pool.release();
 }

@@ -11,5 +11,5 @@ int main() {
 #else
     mallard::fixed_pool_for<line, mallard::static_arena<64>> pool;
 #endif
-    pool.clear();
+    pool.release();
 }

@@ -9,5 +9,5 @@ int main() {
 #endif
     mallard::fixed_pool<mallard::growing_arena<>, mallard::last_freed, mallard::block_size{24, alignment}>
         pool;
-    pool.clear();
+    pool.release();
 }

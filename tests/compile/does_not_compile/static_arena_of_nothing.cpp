@@ -7,5 +7,5 @@ int main() {
 #else
     mallard::fixed_pool<mallard::static_arena<4>> pool;
 #endif
-    pool.clear();
+    pool.release();
 }

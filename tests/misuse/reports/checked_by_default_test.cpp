@@ -216,7 +216,7 @@ TEST(checked_by_default_fixed_pool, stays_valid_in_static_storage) {
         "mallard: wrong size: block 0x[0-9a-f]+ of 20 bytes at alignment 4 was passed to deallocate\\(\\) "
         "as a block of 24 bytes");
     EXPECT_DEATH(mallard::expect_all_freed(of_arrays), "mallard: never freed: ");
-    of_arrays.clear();
+    of_arrays.release();
     EXPECT_DEATH(of_arrays.deallocate(array, 20, 4), "mallard: use after release: ");
     EXPECT_EQ(of_arrays.capacity(), capacity);
 }

@@ -146,7 +146,7 @@ TEST(pool_tag, pool_in_static_array_needs_no_construction) {
         const std::list<int, mallard::static_allocator<int, cells>> numbers(10, 1);
         EXPECT_TRUE(cells::pool().owns(&numbers.front()));
     }
-    cells::pool().clear();
+    cells::pool().release();
     EXPECT_EQ(cells::pool().capacity(), 0U);
 }
 

@@ -272,7 +272,7 @@ TEST(pooled, starts_again_from_an_arena_that_was_reset) {
             auto* p = new scarce; // never deleted: nothing has to be destroyed
             EXPECT_TRUE(is_pooled(p));
         }
-        scarce::pool().clear();
+        scarce::pool().release();
     }
 }
 

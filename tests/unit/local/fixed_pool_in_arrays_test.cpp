@@ -34,7 +34,7 @@ TEST(fixed_pool_in_an_array, serves_exactly_capacity_of_array) {
         EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), 41U);
         EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(24, 8)));
         if (round == 1) {
-            pool.clear();
+            pool.release();
             continue;
         }
         for (void* p : blocks) {

@@ -215,7 +215,7 @@ TEST_F(fixed_pool, tells_whether_a_block_is_free) {
 TEST_F(fixed_pool, release_restores_initial_state) {
     void* const p = pool_.allocate(24, 8);
     pool_.deallocate(p, 24, 8);
-    pool_.clear();
+    pool_.release();
     EXPECT_EQ(source_.outstanding(), 0U);
     EXPECT_EQ(pool_.block_bytes(), 0U);
     EXPECT_TRUE(pool_.empty());

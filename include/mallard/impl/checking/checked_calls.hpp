@@ -203,13 +203,6 @@ public:
         Base::release();
     }
 
-    /// Effects: checks all blocks, ends them, and releases the mechanism.
-    void clear() noexcept
-        requires requires(Base& b) { b.clear(); }
-    {
-        release();
-    }
-
     /// Effects: checks all blocks, ends them, and rewinds the mechanism.
     void rewind() noexcept
         requires rewindable<Base>
