@@ -15,9 +15,7 @@ from typing import Protocol
 MOST_STEPS = 20_000
 
 # The inline namespaces of core/build_mode.hpp.
-MODE = re.compile(
-    r"\b(((checked_)?n?debug|library)(_with_address_sanitizer)?(_without_exceptions)?(_without_threads)?|with_names)::"
-)
+MODE = re.compile(r"\b((?:(?:checked_)?n?debug|library)(?:_with(?:out)?_[a-z_]+)?_v\d+|with_names)::")
 ALLOCATOR = re.compile(r"mallard::(?:unchecked::)?(\w+)(<.*)?")
 
 

@@ -70,4 +70,4 @@ def test_does_not_link_with_a_library_without_marks(prefix: Path, tmp_path: Path
     command = [compiler, *words, PROJECT / "memcheck.cpp", archive, "-pthread", "-o", tmp_path / "memcheck"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode != 0
-    assert "mallard::library_with_valgrind::" in done.stderr
+    assert "mallard::library_with_valgrind_v" in done.stderr

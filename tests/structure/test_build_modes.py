@@ -10,7 +10,9 @@ OPENED = re.compile(r"^namespace (mallard\b.*?) *\{$", re.MULTILINE)
 IN_A_FOLDERS = re.compile(r"mallard(?:::\w+)* \{ inline namespace (MALLARD_\w+)")
 MODE = "mallard { inline namespace MALLARD_MODE"
 LIBRARY = "mallard { inline namespace MALLARD_LIBRARY"
-DIFFERS_BY_MODE = re.compile(r"\bMALLARD_EXPECTS\(|\bNDEBUG\b|\b__cpp_exceptions\b|\bMALLARD_CHECKED\b")
+DIFFERS_BY_MODE = re.compile(
+    r"\bMALLARD_EXPECTS\(|\bNDEBUG\b|\b__cpp_(?:exceptions|rtti)\b|\bMALLARD_CHECKED\b"
+)
 # Its headers stand alone and are equal in every mode: parts of a program share their definitions.
 WITHOUT_MODE = "record"
 DEFINES_MODES = {"build_mode.hpp", "contract.hpp", "by_default.hpp"}

@@ -7,11 +7,11 @@
 ///     mallard::monotonic arena;
 ///     mallard::resource r(arena);                                   // a resource<monotonic<>&>
 ///
-/// Data model: a vtable and pointers to the mechanism's front (bind/inline_resource.hpp), then the mechanism;
+/// Data model: a pointer to a vtable, one to the mechanism's front (bind/inline_resource.hpp), then the mechanism;
 /// resource<A&> refers to a mechanism elsewhere. The polymorphic allocators of the standard containers hand the
 /// resource down to nested containers. Two resources are equal if they have the same mechanism, or if it has no
 /// state: either can free the blocks of the other. A program without run-time type information knows this only of
-/// a resource and itself.
+/// a resource and itself. Parts of a program compare resources only if all have that information, or none.
 ///
 /// Source: P0089R1, section 4 (AS2 is resource<new_delete>; AS5, AS6, AS9, AS10, AS13, AS14).
 #pragma once
@@ -34,18 +34,7 @@ namespace mallard::bind { inline namespace MALLARD_LIBRARY {
 /// The base of the resources of a mechanism without state, in every mode: each can free the blocks of the others. `Source` is
 /// the mechanism, or what it names as its source if its own name tells the mode.
 template <class Source>
-class resource_without_state : public inline_resource {
-public:
-    /// Returns: true if `other` is a resource of the same source.
-    [[nodiscard]] static bool has_member(const std::pmr::memory_resource& other) noexcept {
-#ifdef __cpp_rtti
-        return dynamic_cast<const resource_without_state*>(&other) != nullptr;
-#else
-        static_cast<void>(other);
-        return false;
-#endif
-    }
-};
+class resource_without_state : public inline_resource {};
 
 template <class A>
 struct resource_base {
@@ -181,7 +170,8 @@ private:
 
     [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
         if constexpr (stateless_upstream<mechanism_type>) {
-            return this == &other || bind::resource_base<mechanism_type>::type::has_member(other);
+            return this == &other ||
+                   cast_to<typename bind::resource_base<mechanism_type>::type>(other) != nullptr;
         } else {
             return this == &other || find_mechanism(other) == std::addressof(mechanism_);
         }
@@ -189,16 +179,21 @@ private:
 
     /// Returns: the mechanism of `other`, if that is a binding of such a one; otherwise null.
     static const mechanism_type* find_mechanism(const std::pmr::memory_resource& other) noexcept {
-#ifdef __cpp_rtti
         if constexpr (std::is_destructible_v<mechanism_type>) { // a region_heap is only referred to
-            if (const auto* const owner = dynamic_cast<const resource<mechanism_type>*>(&other)) {
+            if (const auto* const owner = cast_to<resource<mechanism_type>>(other)) {
                 return std::addressof(owner->mechanism());
             }
         }
-        const auto* const reference = dynamic_cast<const resource<mechanism_type&>*>(&other);
+        const auto* const reference = cast_to<resource<mechanism_type&>>(other);
         return reference == nullptr ? nullptr : std::addressof(reference->mechanism());
+    }
+
+    /// Returns: `other` as a Derived; null if it is not one, or without run-time type information.
+    template <class Derived>
+    static const Derived* cast_to([[maybe_unused]] const std::pmr::memory_resource& other) noexcept {
+#ifdef __cpp_rtti
+        return dynamic_cast<const Derived*>(&other);
 #else
-        static_cast<void>(other);
         return nullptr;
 #endif
     }

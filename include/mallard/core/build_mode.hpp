@@ -1,20 +1,21 @@
 /// The mode that a translation unit was compiled for, as a part of every linker name of the library.
 ///
-/// MALLARD_CHECKED, NDEBUG, AddressSanitizer, MALLARD_VALGRIND, -fno-exceptions and MALLARD_THREADS change inline
-/// functions, and the linker keeps one function of each name. So each header opens one of two inline namespaces,
-/// whose names say how it was compiled:
+/// MALLARD_CHECKED, NDEBUG, AddressSanitizer, MALLARD_VALGRIND, -fno-exceptions, -fno-rtti, MALLARD_THREADS, MALLARD_MUTEX
+/// and the version change inline functions, and the linker keeps one function of each name. So each header opens one of two
+/// inline namespaces, whose names say how it was compiled:
 ///
 ///     namespace mallard { inline namespace MALLARD_MODE { ... }}      inline code and templates: all of them
 ///     namespace mallard { inline namespace MALLARD_LIBRARY { ... }}   code of src/, names in interfaces: the sanitizer,
-///                                                                     the threads
+///                                                                     the threads, the mutex, the version
 ///
 /// Checked parts of a program do not link with others, because no name tells the mode of a class with an allocator as
 /// a member (impl/checking/by_default.hpp). Parts that differ otherwise work side by side. If one hands an allocator to
 /// the other, the program does not link; the linker prints the name that it misses, such as
-/// mallard::ndebug::multipool. A library built for release serves all programs but those built with AddressSanitizer or
-/// for valgrind, which look for mallard::library_with_address_sanitizer and mallard::library_with_valgrind.
+/// mallard::ndebug_v100::multipool. A library built for release serves all programs of its version but those built with
+/// AddressSanitizer or for valgrind, which look for mallard::library_with_address_sanitizer_v100 and
+/// mallard::library_with_valgrind_v100.
 ///
-/// Invariants: nothing within MALLARD_LIBRARY depends on NDEBUG, MALLARD_CHECKED or exceptions, neither bodies
+/// Invariants: nothing within MALLARD_LIBRARY depends on NDEBUG, MALLARD_CHECKED, exceptions or RTTI, neither bodies
 /// nor members. A specialisation stands in the namespace of its template, or in mallard itself. Names of the
 /// library cannot be declared in advance: include the header.
 ///
@@ -99,19 +100,30 @@
 #else
 #define MALLARD_MODE_BY_EXCEPTIONS _without_exceptions
 #endif
+#ifdef __cpp_rtti
+#define MALLARD_MODE_BY_RTTI
+#else
+#define MALLARD_MODE_BY_RTTI _without_rtti
+#endif
 #if MALLARD_THREADS
 #define MALLARD_MODE_BY_THREADS
 #else
 #define MALLARD_MODE_BY_THREADS _without_threads
 #endif
-#define MALLARD_JOINED(a, b, c, d, e) a##b##c##d##e
-#define MALLARD_EXPANDED_AND_JOINED(a, b, c, d, e) MALLARD_JOINED(a, b, c, d, e)
+#ifdef MALLARD_MUTEX
+#define MALLARD_MODE_BY_MUTEX _with_own_mutex
+#else
+#define MALLARD_MODE_BY_MUTEX
+#endif
+#define MALLARD_JOINED(a, b, c, d, e, f, g, h, i) a##b##c##d##e##f##g##h##i
+#define MALLARD_EXPANDED_AND_JOINED(a, b, c, d, e, f, g, h, i) MALLARD_JOINED(a, b, c, d, e, f, g, h, i)
 #define MALLARD_MODE                                                                                         \
     MALLARD_EXPANDED_AND_JOINED(MALLARD_MODE_BY_CHECKS, MALLARD_MODE_BY_ASSERTIONS,                          \
-                                MALLARD_MODE_BY_SANITIZER, MALLARD_MODE_BY_EXCEPTIONS,                       \
-                                MALLARD_MODE_BY_THREADS)
+                                MALLARD_MODE_BY_SANITIZER, MALLARD_MODE_BY_EXCEPTIONS, MALLARD_MODE_BY_RTTI, \
+                                MALLARD_MODE_BY_THREADS, MALLARD_MODE_BY_MUTEX, _v, MALLARD_VERSION)
 #define MALLARD_LIBRARY                                                                                      \
-    MALLARD_EXPANDED_AND_JOINED(library, MALLARD_MODE_BY_SANITIZER, MALLARD_MODE_BY_THREADS, , )
+    MALLARD_EXPANDED_AND_JOINED(library, MALLARD_MODE_BY_SANITIZER, MALLARD_MODE_BY_THREADS,                 \
+                                MALLARD_MODE_BY_MUTEX, , , , _v, MALLARD_VERSION)
 
 /// thread_local where a program can have several threads; static storage where it has one.
 #if MALLARD_THREADS

@@ -1,6 +1,6 @@
 /// The names of types at compile time, as the compiler writes them.
 ///
-///     complete_type_name<A>()     mallard::ndebug::multipool<mallard::library::chunk_cache>
+///     complete_type_name<A>()     mallard::ndebug_v100::multipool<mallard::library_v100::chunk_cache>
 ///     type_name<A>.view()         mallard::multipool<mallard::chunk_cache>
 ///
 /// Compilers and their versions write some names in different ways (type_name_dialect).
@@ -22,7 +22,8 @@ namespace mallard::core { inline namespace MALLARD_MODE {
 template <class T>
 [[nodiscard]] consteval auto complete_type_name() noexcept {
 #ifdef __GNUC__
-    constexpr std::string_view signature = __PRETTY_FUNCTION__; // ... [with T = mallard::ndebug::multipool<>]
+    constexpr std::string_view signature =
+        __PRETTY_FUNCTION__; // ... [with T = mallard::ndebug_v100::multipool<>]
     constexpr std::size_t begin = signature.find("T = ") + 4;
     return signature.substr(begin, signature.size() - begin - 1);
 #else

@@ -1,4 +1,4 @@
-// EXPECTED: wink_out_would_leak<std::(__[a-z0-9]+::)?vector<int, mallard::(library::)?allocator<int, mallard::.*multipool
+// EXPECTED: wink_out_would_leak<std::(__[a-z0-9]+::)?vector<int, mallard::(library_v[0-9]+::)?allocator<int, mallard::.*multipool
 #include <mallard/mallard.hpp>
 
 template <class A>

@@ -71,8 +71,9 @@ foreach(symbol IN LISTS LOOKED_FOR)
 endforeach()
 
 # An inline base is the same in every mode but the sanitizer's. Parts with the bindings alone need no permission.
+# Resources of a part without RTTI are not compared with others.
 unset(allow)
-if(NOT link_flags)
+if(NOT link_flags AND NOT "-fno-rtti" IN_LIST SECOND)
   compile(lends "${here}/lends.cpp" ${FIRST})
   compile(borrows "${here}/borrows.cpp" ${SECOND})
   must_succeed(${compiler} "${WORK}/lends.o" "${WORK}/borrows.o" ${library} -o "${WORK}/lent")

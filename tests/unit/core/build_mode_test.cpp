@@ -10,6 +10,8 @@
 
 namespace {
 
+const std::string version = "_v" + std::to_string(MALLARD_VERSION);
+
 /// A user's allocator, written without knowledge of inline namespaces.
 struct locked_allocator {
     void* allocate(std::size_t bytes, std::size_t alignment);
@@ -48,13 +50,15 @@ TEST(build_mode, is_in_the_linker_names_of_templates) {
 #ifndef __cpp_exceptions
     mode += "_without_exceptions";
 #endif
+    mode += version;
     const auto part = std::to_string(mode.size()) + mode;
     const std::string name = typeid(mallard::multipool<>).name();
     EXPECT_NE(name.find("7mallard" + part + "9multipool"), std::string::npos) << name;
 }
 
-TEST(build_mode, of_the_library_is_the_sanitizer) {
-    const std::string library = mallard::core::poisons_memory ? "library_with_address_sanitizer" : "library";
+TEST(build_mode, of_the_library_is_sanitizer_and_version) {
+    const std::string library =
+        (mallard::core::poisons_memory ? "library_with_address_sanitizer" : "library") + version;
     const std::string name = typeid(mallard::pages).name();
     EXPECT_EQ(name, "N7mallard" + std::to_string(library.size()) + library + "5pagesE");
 }
