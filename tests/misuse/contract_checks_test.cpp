@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
+#include <utility>
+
 namespace {
 
 #ifdef NDEBUG
@@ -50,6 +54,32 @@ TEST(contract_checks, find_impossible_sizes) {
     EXPECT_DEATH(static_cast<void>(pool.allocate(8, 3)), broken);
     void* const p = pool.allocate(24, 8);
     EXPECT_DEATH(pool.deallocate(p, 32, 8), broken) << "no block is so large";
+}
+
+TEST(contract_checks, find_a_mark_of_another_life) {
+    mallard::monotonic<> arena;
+    static_cast<void>(arena.allocate(24, 8));
+    const auto mark = arena.mark();
+    arena.release();
+    EXPECT_DEATH(arena.rollback(mark), broken);
+}
+
+TEST(contract_checks, find_elements_that_an_array_lacks) {
+    mallard::monotonic<> arena;
+    auto numbers = mallard::make_array_builder<int>(arena);
+    EXPECT_DEATH(numbers.pop_back(), broken);
+    numbers.push_back(1);
+    EXPECT_EQ(numbers[0], 1);
+    EXPECT_DEATH(static_cast<void>(numbers[1]), broken);
+    EXPECT_DEATH(static_cast<void>(std::as_const(numbers)[1]), broken);
+}
+
+TEST(contract_checks, find_a_root_outside_of_its_region) {
+    alignas(16) std::array<std::byte, 16384> region;
+    mallard::region_heap& heap = mallard::region_heap::create_in(region);
+    int outside = 0;
+    EXPECT_DEATH(heap.set_root("outside", &outside), broken);
+    heap.give_up();
 }
 
 #endif

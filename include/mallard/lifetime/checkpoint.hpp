@@ -18,7 +18,8 @@ template <rewindable A>
 class [[nodiscard]] checkpoint {
 public:
     /// Effects: takes a mark of `allocator`.
-    /// Requires: it outlives the checkpoint and is not released meanwhile.
+    /// Requires: it outlives the checkpoint. Meanwhile it is not released, rewound, adopted by another one, or rolled back to
+    /// an earlier mark.
     explicit checkpoint(A& allocator) noexcept : allocator_(allocator), mark_(allocator.mark()) {}
 
     checkpoint(const checkpoint&) = delete;

@@ -231,8 +231,8 @@ public:
         start();
     }
 
-    /// Effects: forgets all blocks and keeps the chunks for the next use, as many as recent uses needed. The mark
-    /// that decides falls by an eighth with every rewind below it. A chunk much larger than the mark is not kept.
+    /// Effects: forgets all blocks and keeps the chunks for the next use, as many as recent uses needed: up to
+    /// their high-water mark, which falls by an eighth with every rewind below it. A chunk much larger than that is not kept.
     /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks, apart from a logarithm.
     void rewind() noexcept {
@@ -404,6 +404,7 @@ void monotonic<Upstream>::return_to(position to) noexcept {
     const std::size_t peak_bytes = chunk_bytes_in_use();
     std::size_t chunk_bytes = 0;
     while (chunks_.front() != to.top) {
+        MALLARD_EXPECTS(chunks_.front() != nullptr); // `to` is not valid any more
         chunk_bytes += chunks_.front()->bytes;
         kept_.insert(chunks_.pop());
     }

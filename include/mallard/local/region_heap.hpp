@@ -21,6 +21,7 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/offset_ptr.hpp>
@@ -59,7 +60,7 @@ public:
 
     /// Returns: the heap in the region that begins at `region`, made by this process or another one, at this
     /// address or another one.
-    /// Throws: refused_request if there is none, or one of another version of mallard.
+    /// Throws: refused_request if there is none, or one of another layout.
     static region_heap& open_in(void* region) {
         auto* const heap = static_cast<region_heap*>(region);
         if (!core::is_aligned(region, fundamental_alignment) || !heap->rooms_.is_signed()) {
@@ -69,7 +70,7 @@ public:
     }
 
     /// Returns: the heap in the region, which is at least as long as that.
-    /// Throws: refused_request if there is none, one of another version of mallard, or one that is longer, as in a file
+    /// Throws: refused_request if there is none, one of another layout, or one that is longer, as in a file
     /// that was cut off.
     static region_heap& open_in(std::span<std::byte> region) {
         if (region.size() < least_region_bytes()) {
@@ -97,6 +98,7 @@ public:
         if (object == nullptr) {
             set_root(name, nullptr);
         } else {
+            MALLARD_EXPECTS(owns(const_cast<const std::remove_cv_t<T>*>(object)));
             set_root(name, object, space::root_type::from<std::remove_cv_t<T>>());
         }
     }

@@ -80,8 +80,14 @@ public:
     [[nodiscard]] const T* end() const noexcept { return elements_ + size_; }
 
     /// Requires: `i` is below size().
-    [[nodiscard]] T& operator[](std::size_t i) noexcept { return elements_[i]; }
-    [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return elements_[i]; }
+    [[nodiscard]] T& operator[](std::size_t i) noexcept {
+        MALLARD_EXPECTS(i < size_);
+        return elements_[i];
+    }
+    [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
+        MALLARD_EXPECTS(i < size_);
+        return elements_[i];
+    }
 
     /// Effects: makes an element of `args` at the end, and hands it the allocator if it takes one.
     /// Returns: the element.
@@ -114,7 +120,10 @@ public:
 
     /// Effects: destroys the last element.
     /// Requires: there is one.
-    void pop_back() noexcept { std::destroy_at(elements_ + --size_); }
+    void pop_back() noexcept {
+        MALLARD_EXPECTS(size_ != 0);
+        std::destroy_at(elements_ + --size_);
+    }
 
     /// Effects: destroys all elements, and keeps the room.
     void clear() noexcept {
@@ -125,7 +134,7 @@ public:
     /// Effects: gives the spare room back, and hands the elements over. The builder is empty then, and may be used
     /// again. If the room cannot be cut off, the elements move to a block of their size.
     /// Returns: the elements. They end by destroy_array(), or with the memory.
-    /// Throws: the exceptions of reserve(); the elements are as before then.
+    /// Throws: the exceptions of reserve(), with the elements as emplace_back() leaves them.
     [[nodiscard]] std::span<T> finish() {
         if (size_ == 0) {
             give_back();
