@@ -348,7 +348,7 @@ public:
         look([&] { mechanism_.for_each_block(f); });
     }
 
-    // ---- for a fork: not through the hook
+    // ---- for a fork: not through the hook, with the effects of the mechanism
 
     void lock_for_fork() noexcept
         requires threads::locked_for_fork<mechanism_type>

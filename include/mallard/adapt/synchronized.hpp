@@ -51,6 +51,8 @@ public:
     /// Requires: the calling thread is not in an operation of this allocator.
     void lock_for_fork() noexcept { threads::lock_for_fork(this->hook_.mutex); }
 
+    /// Effects: those of lock_for_fork(), if no thread is in an operation.
+    /// Returns: true if it has an effect.
     [[nodiscard]] bool try_lock_for_fork() noexcept
         requires requires(Mutex& m) { m.try_lock(); }
     {

@@ -303,6 +303,7 @@ public:
         return {static_cast<T*>(block.p), block.bytes / sizeof(T)};
     }
 
+    /// Requires: `p` came from allocate(n) of an equal allocator and was not deallocated since.
     void deallocate(T* p, std::size_t n) noexcept {
         core::give_back(*mechanism_, p, n * sizeof(T), alignof(T));
     }

@@ -71,6 +71,7 @@ public:
         return static_cast<T*>(Tag::pool().allocate(pooled_bytes, fundamental_alignment));
     }
 
+    /// Requires: `p` came from allocate() and was not deallocated since; a pool of each thread frees only its own blocks.
     void deallocate(T* p, std::size_t) noexcept {
         Tag::pool().deallocate(p, pooled_bytes, fundamental_alignment);
     }

@@ -139,7 +139,7 @@ static_assert(upstream<inline_resource>);
 static_assert(sizeof(inline_resource) == 2 * sizeof(void*) &&
               sizeof(inline_resource::pool_front) == 8 + 2 * sizeof(void*));
 
-/// Returns: the global allocator behind the base (AS2), one for the whole process. It is never destroyed, so that
+/// Returns: the global allocator behind the base (AS2), one for this copy of the library. It is never destroyed, so that
 /// containers of static storage duration may use it to the end.
 [[nodiscard]] inline_resource* new_delete_resource() noexcept;
 

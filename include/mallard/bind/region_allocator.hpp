@@ -100,6 +100,7 @@ public:
         return static_cast<T*>(heap_->allocate(n * sizeof(T), alignof(T)));
     }
 
+    /// Requires: `p` came from allocate(n) of an equal allocator and was not deallocated since.
     void deallocate(const pointer& p, std::size_t n) noexcept {
         core::give_back(*heap_, p.get(), n * sizeof(T), alignof(T));
     }

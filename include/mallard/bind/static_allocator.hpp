@@ -86,6 +86,7 @@ public:
         return bound().try_allocate(n);
     }
 
+    /// Requires: `p` came from allocate(n) and was not deallocated since, and the calling thread's pool is the one it came from.
     void deallocate(T* p, std::size_t n) noexcept { bound().deallocate(p, n); }
 
     [[nodiscard]] static constexpr std::size_t max_size() noexcept { return bound_type::max_size(); }

@@ -45,8 +45,8 @@ private:
 /// The most return addresses that are kept of an allocation.
 inline constexpr std::size_t most_stack_frames = 32;
 
-/// Effects: sets the number of return addresses that are kept of each allocation outside of all scopes, for the
-/// whole process; at most most_stack_frames, 0 for none. At the start it is 16, or
+/// Effects: sets the number of return addresses that are kept of each allocation outside of all scopes, for this
+/// copy of the library; at most most_stack_frames, 0 for none. At the start it is 16, or
 /// the value of the environment variable MALLARD_STACK_FRAMES if that is a whole number of at most
 /// most_stack_frames. It is always 0 if the system has no <execinfo.h>.
 /// Returns: the previous number.

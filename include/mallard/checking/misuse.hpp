@@ -116,7 +116,7 @@ private:
 /// rewritten, another thread let in. A call of memory that holds no allocator aborts the program all the same.
 using misuse_handler = void (*)(const misuse_report& report) noexcept;
 
-/// Effects: installs `handler` for the whole process. nullptr, as at the start, writes the text of the report to
+/// Effects: installs `handler` for this copy of the library. nullptr, as at the start, writes the text of the report to
 /// the standard error output and aborts the program.
 /// Returns: the previous handler.
 misuse_handler set_misuse_handler(misuse_handler handler) noexcept;

@@ -8,6 +8,21 @@
 ///     mixed_burst_allocator   ... of different sizes      heap
 ///     expandable        changes the size of its blocks (core/expansion.hpp)   heap
 ///     pool_tag          names an allocator                per_thread, shared_by_threads, single_threaded
+///
+/// Members that the library calls if an upstream or a mechanism has them. A member of such a name must do this:
+///
+///     discard(p, bytes) noexcept         the contents of a part of a block are lost, and its pages may go back; of an upstream
+///     allocate_at_least(bytes, alignment)   a sized_block of `bytes` or more; try_allocate_at_least() returns null instead of throwing
+///     resize_last(p, old, bytes) noexcept   moves the end of the last block, 0 ends it; false, with no effect, if it cannot
+///     deallocate(p) noexcept             as deallocate(p, bytes, alignment), of a mechanism whose blocks know their sizes
+///     reserve(bytes), reserve(bytes, alignment, count)   takes memory before it is needed; no block is handed out
+///     trim() noexcept                    returns empty chunks to the upstream; no block moves
+///     tidy() noexcept                    trims, and orders what is free; may be slow
+///     settle() noexcept                  merges what is free; nothing goes back
+///     adopt(other) noexcept              takes over the blocks of `other`; false, with no effect, if it cannot
+///     owns(p) noexcept                   true if `p` lies in its memory, in a block or free
+///     stats()                            allocator_stats, or convertible to it
+///     block_bytes(), block_alignment() noexcept   the size of all blocks, if all have one
 #pragma once
 
 #include <mallard/core/block_chain.hpp>

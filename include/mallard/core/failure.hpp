@@ -12,7 +12,7 @@ namespace mallard { inline namespace MALLARD_LIBRARY {
 /// Called with the request that failed, before the caller learns of it.
 using out_of_memory_handler = void (*)(std::size_t bytes, std::size_t alignment) noexcept;
 
-/// Effects: installs `handler` for the whole process; nullptr, as at the start, for none.
+/// Effects: installs `handler` for this copy of the library; nullptr, as at the start, for none.
 /// Returns: the previous handler.
 out_of_memory_handler set_out_of_memory_handler(out_of_memory_handler handler) noexcept;
 

@@ -52,7 +52,7 @@ public:
     /// Effects: makes a T of `args` in the arena, and hands it the allocator if T takes one. Its destructor runs with the end
     /// of the arena's contents.
     /// Returns: the object.
-    /// Throws: the exceptions of the allocation and of T's constructor. The room goes back then.
+    /// Throws: the exceptions of the allocation and of T's constructor. The room is deallocated then.
     /// Complexity: that of the allocation and the constructor.
     template <class T, class... Args>
         requires(!std::is_array_v<T>)

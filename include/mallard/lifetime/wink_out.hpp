@@ -63,7 +63,7 @@ T& wink_out(assume_winkable_t, Memory& memory, Args&&... args) {
 /// Requires: T is winkable in `mechanism`; otherwise the program does not compile, and the message names the type
 /// to blame. If T is an array, there are no `args`: each element is value-initialised.
 /// Returns: the object.
-/// Throws: the exceptions of the allocation and of T's constructor. The room goes back to the mechanism then.
+/// Throws: the exceptions of the allocation and of T's constructor. The room is deallocated then.
 template <class T, local_allocator A, class... Args>
 T& wink_out(A& mechanism, Args&&... args) {
     static_cast<void>(
@@ -76,7 +76,7 @@ T& wink_out(A& mechanism, Args&&... args) {
 /// Requires: T is winkable in `binding`; otherwise the program does not compile. If T is an array, there are no
 /// `args`.
 /// Returns: the object.
-/// Throws: the exceptions of the allocation and of T's constructor. The room goes back to the mechanism then.
+/// Throws: the exceptions of the allocation and of T's constructor. The room is deallocated then.
 template <class T, class A, class... Args>
     requires local_allocator<typename resource<A>::mechanism_type>
 T& wink_out(resource<A>& binding, Args&&... args) {

@@ -169,6 +169,8 @@ public:
     /// Requires: the calling thread is not in an operation of this allocator.
     void lock_for_fork() noexcept { mutex_.lock_for_fork(); }
 
+    /// Effects: those of lock_for_fork(), if no thread is in an operation.
+    /// Returns: true if it has an effect.
     [[nodiscard]] bool try_lock_for_fork() noexcept { return mutex_.try_lock_for_fork(); }
 
     /// Effects: lets other threads in again, in the process that forked and in its child.

@@ -100,7 +100,7 @@ namespace mallard { inline namespace MALLARD_MODE {
 /// Effects: makes `count` objects of type T in memory of `from`, value-initialised, and hands each the allocator if
 /// T takes one.
 /// Returns: the array. It ends by destroy_array(), or with the memory, without destructors.
-/// Throws: the exceptions of allocate_array() and of T's constructor. All goes back then.
+/// Throws: the exceptions of allocate_array() and of T's constructor. The room is deallocated then.
 template <class T, upstream A>
 [[nodiscard]] std::span<T> make_array(A& from, std::size_t count) {
     typed::array_room<T, A> room(from, count);

@@ -30,7 +30,7 @@ namespace mallard { inline namespace MALLARD_MODE {
 
 /// Effects: makes a T of `args` in memory of `from`, and hands it the allocator if T takes one.
 /// Returns: the object. It ends by destroy(), or with the memory, without its destructor.
-/// Throws: the exceptions of the allocation and of T's constructor. The room goes back then.
+/// Throws: the exceptions of the allocation and of T's constructor. The room is deallocated then.
 template <class T, upstream A, class... Args>
     requires(!std::is_array_v<T>)
 [[nodiscard]] T* make(A& from, Args&&... args) {

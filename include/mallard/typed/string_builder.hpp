@@ -73,7 +73,8 @@ public:
     /// Effects: appends the shortest decimal text that reads as the same number.
     template <class Number>
         requires(std::integral<Number> || std::floating_point<Number>) &&
-                (!std::same_as<Number, bool> && !std::same_as<Number, char>)
+                (!std::same_as<Number, bool> && !std::same_as<Number, char>) &&
+                requires(char* p, Number number) { std::to_chars(p, p, number); }
     string_builder& append(Number number) {
         std::array<char, 64> digits;
         const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), number);

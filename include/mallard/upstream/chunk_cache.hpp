@@ -65,6 +65,8 @@ public:
     [[nodiscard]] static void* try_allocate(std::size_t bytes,
                                             std::size_t alignment = fundamental_alignment) noexcept;
 
+    /// Effects: keeps the chunk for later requests, or returns it to the system (Bound).
+    /// Requires: `p` came from allocate(bytes, alignment) and was not deallocated since.
     static void deallocate(void* p, std::size_t bytes,
                            std::size_t alignment = fundamental_alignment) noexcept;
 
@@ -74,9 +76,10 @@ public:
     /// Effects: returns all chunks in the calling thread's bins and in the shared ones to the system.
     static void trim() noexcept;
 
-    /// Effects: sets the bounds for the whole process. Chunks in excess go at the next release, not at once.
+    /// Effects: sets the bounds for this copy of the library. Chunks in excess go at the next release, not at once.
     static void set_limits(chunk_cache_limits limits) noexcept;
 
+    /// Returns: the bytes that wait for requests.
     [[nodiscard]] static chunk_cache_stats stats() noexcept;
 };
 

@@ -47,6 +47,7 @@ public:
         return has_representation(bytes, alignment) ? take(bytes, alignment, std::nothrow) : nullptr;
     }
 
+    /// Requires: `p` came from allocate(bytes, alignment) and was not deallocated since.
     static void deallocate(void* p, std::size_t bytes,
                            std::size_t alignment = fundamental_alignment) noexcept {
         const std::size_t total = total_bytes(bytes, alignment);

@@ -30,6 +30,7 @@ public:
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept;
 
+    /// Requires: `p` came from allocate(bytes, alignment) and was not deallocated since.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         pages_.deallocate(p, bytes, alignment);
     }

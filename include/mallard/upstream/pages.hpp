@@ -45,6 +45,8 @@ public:
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept;
 
+    /// Effects: unmaps the pages.
+    /// Requires: `p` came from allocate(bytes, alignment) with these options and was not deallocated since.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept;
 
     /// Effects: offers the memory of the pages to the system, which takes it only under pressure; of a request with huge
