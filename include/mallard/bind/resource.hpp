@@ -54,6 +54,8 @@ struct resource_base<A> {
 
 namespace mallard { inline namespace MALLARD_MODE {
 
+/// Holds a mechanism of type A; resource<A&> refers to one that outlives it. Neither copied nor moved, because containers point to
+/// it. Thread-safe if the mechanism is. A call has the contract of the mechanism's member of that name.
 template <class A>
     requires upstream<std::remove_reference_t<A>>
 class resource final
