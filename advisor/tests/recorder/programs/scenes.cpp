@@ -5,7 +5,9 @@
 
 #include <alloca.h>
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <iconv.h>
+#include <link.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -15,6 +17,7 @@
 #include <atomic>
 #include <csetjmp>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -206,23 +209,58 @@ void own_fibers() {
 // ---- signals ----
 
 std::atomic<int> signals_seen{0};
+std::atomic<bool> at_any_time{true};
 
-void on_signal(int) {
+struct code_range {
+    std::uintptr_t begin = 0, end = 0;
+};
+code_range c_library;
+
+int find_c_library(dl_phdr_info* info, std::size_t, void*) {
+    const auto wanted = reinterpret_cast<std::uintptr_t>(&gnu_get_libc_version);
+    for (int index = 0; index < info->dlpi_phnum; ++index) {
+        const std::uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[index].p_vaddr;
+        const std::uintptr_t end = begin + info->dlpi_phdr[index].p_memsz;
+        if (info->dlpi_phdr[index].p_type == PT_LOAD && begin <= wanted && wanted < end) {
+            c_library = {begin, end};
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/// Returns: true if the signal may have interrupted glibc's malloc, which a handler must not call again.
+bool interrupts_c_library(const void* context) {
+    const mcontext_t& registers = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+    const auto place = static_cast<std::uintptr_t>(registers.gregs[REG_RIP]);
+#else
+    const auto place = static_cast<std::uintptr_t>(registers.pc);
+#endif
+    return c_library.begin <= place && place < c_library.end;
+}
+
+void on_signal(int, siginfo_t*, void* context) {
+    if (at_any_time && interrupts_c_library(context)) {
+        return;
+    }
     const std::string text(100, 'q');
     allocate(++signals_seen);
     work = work + static_cast<int>(text.size());
 }
 
 void signals() {
+    dl_iterate_phdr(&find_c_library, nullptr);
     static std::array<char, 65'536> handler_stack;
     stack_t alternate{};
     alternate.ss_sp = handler_stack.data();
     alternate.ss_size = handler_stack.size();
     sigaltstack(&alternate, nullptr);
     struct sigaction action{};
-    action.sa_handler = &on_signal;
+    action.sa_sigaction = &on_signal;
+    action.sa_flags = SA_SIGINFO;
     sigaction(SIGUSR2, &action, nullptr);
-    action.sa_flags = SA_ONSTACK;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(SIGUSR1, &action, nullptr);
     std::atomic<bool> enough{false};
     const pthread_t receiver = pthread_self();
@@ -237,6 +275,7 @@ void signals() {
     }
     enough = true;
     sender.join();
+    at_any_time = false;
     at_the_bottom(2000, [] {
         std::raise(SIGUSR1);
         std::raise(SIGUSR2);
