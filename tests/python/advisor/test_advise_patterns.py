@@ -240,6 +240,14 @@ def test_large_blocks_count_by_their_page_faults():
     assert pattern.estimated_seconds == pytest.approx(0.090 * 39 / 40, rel=0.01)
 
 
+def test_time_of_few_operations_does_not_count():
+    """One of the timed ones may have been interrupted."""
+    frame = line_profile(40)
+    few = replace(frame, process=replace(frame.process, events=830))
+    (counted,), (not_counted,) = (find_patterns(each, with_faults(0.090)) for each in (frame, few))
+    assert counted.estimated_seconds - not_counted.estimated_seconds == pytest.approx(40 * 2 * 71e-9)
+
+
 def test_few_live_blocks_are_temporary():
     pattern = only(line_profile(20_000, returns=7000, peak_bytes=100 << 20))
     assert (pattern.kind, pattern.code) == ("temporary", ":1f-20")

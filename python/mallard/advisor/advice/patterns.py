@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mallard.advisor.advice.candidates import LIBRARY, short_source
-from mallard.advisor.advice.ceiling import WORTH_DOING, Ceiling
+from mallard.advisor.advice.ceiling import FEW_OPERATIONS, WORTH_DOING, Ceiling
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names, short_name
 from mallard.advisor.profile.records import ControlCalls, Pair, Site
@@ -552,4 +552,7 @@ def _share(profile: Profile, allocations: int) -> float:
 
 
 def _operation_ns(profile: Profile) -> float:
+    """Of few operations, one that was interrupted would decide: their page faults alone count."""
+    if profile.process.events < FEW_OPERATIONS:
+        return 0.0
     return profile.figures.dimension("D").ns_per_operation or 0.0
