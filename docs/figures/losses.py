@@ -45,7 +45,10 @@ BLOCKS.update(
     gains_and_losses=lambda: "\n".join(
         f"- {text}" for text in (age.sentence(), locality.gain(), young(), lost_cells()) if text
     ),
-    gains_conditions=lambda: run_conditions(load(PROGRAMS), *age.compared_runs(), *locality.gain_runs()),
+    gains_conditions=lambda: (
+        f"{run_conditions(load(PROGRAMS), *age.compared_runs(), *locality.gain_runs())} All in one thread; "
+        "95 % intervals are of measuring the same cells again, not of other programs."
+    ),
     losses_conditions=lambda: runs_text("Compared in", {result.run for result in all_results()}),
 )
 
