@@ -21,6 +21,7 @@ warn_of_negative_size() noexcept {
 
 /// Effects: has an optimising compiler warn if `size` is a constant above PTRDIFF_MAX: nearly always a negative number, which is
 /// converted without a word.
+// NOLINTNEXTLINE(readability-redundant-inline-specifier): clang++ wants it for `artificial`
 [[gnu::always_inline, gnu::artificial]] constexpr inline void
 warn_if_negative([[maybe_unused]] std::size_t size) noexcept {
 #ifdef __GNUC__
