@@ -115,7 +115,7 @@ class Children:
 
 
 def __lldb_init_module(debugger: lldb.SBDebugger, _: dict[str, object]) -> None:
-    pattern = f"^(const )?mallard::([a-z_]+::)*({'|'.join(structures.READERS)})(<.*)?$"
+    pattern = f"^(const )?mallard::([a-z0-9_]+::)*({'|'.join(structures.READERS)})(<.*)?$"
     for command in (f"summary add -e -F {__name__}.summary", f"synthetic add -l {__name__}.Children"):
         debugger.HandleCommand(f'type {command} -p -w mallard -x "{pattern}"')
     debugger.HandleCommand("type category enable mallard")
