@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -271,6 +272,8 @@ def test_refuses_a_build_without_two_programs(patched, build, program, message):
 
 @pytest.mark.parametrize("tools", [["git"], ["patch"], []])
 def test_a_patch_that_does_not_apply(patched, tmp_path, monkeypatch, tools):
+    if missing := [name for name in tools if shutil.which(name) is None]:
+        pytest.skip(f"{missing[0]} is not installed")
     (tmp_path / "sources/x.cpp").write_text(SOURCE.replace("9", "10"))
     monkeypatch.setattr("shutil.which", lambda name, **_: name if name in tools else None)
     done = patched()
