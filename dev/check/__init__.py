@@ -39,7 +39,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "record",
         "programs that are recorded, from their start to the trace",
-        ADVISOR,
+        ("git", *ADVISOR),
         "load",
         selection=("advisor/tests/record",),
     ),
