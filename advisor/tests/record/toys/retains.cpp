@@ -1,6 +1,7 @@
 // retains THREADS MIB [hold]: threads that work one after the other, each with as many MiB of blocks. A thread frees all of them
 // but the last one, below which glibc's arena of the thread keeps the rest; with `hold`, none. No thread ends before all have worked.
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -46,6 +47,7 @@ int main(int words, char** arguments) {
             std::unique_lock lock(mutex);
             changed.wait(lock, [&] { return done == number; });
             kept[static_cast<std::size_t>(number)] = work(bytes, holds);
+            std::this_thread::sleep_for(std::chrono::milliseconds{20}); // for samples of the resident memory
             ++done;
             changed.notify_all();
             changed.wait(lock, [&] { return done == count; });
