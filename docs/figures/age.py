@@ -24,7 +24,7 @@ from mallard.bench.analysis.words import percent, percent_text, times_text
 from mallard.bench.cells import Cell, paired
 from mallard.bench.experiments.programs import HELD, NAME
 from mallard.bench.library import AGED, REUSES
-from mallard.shared.age import OLD, YOUNG
+from mallard.shared.age import OLD, YOUNG, levels
 from mallard.shared.mallocs import OWN, split, under
 from mallard.shared.stats import Ratio, geometric_mean_ratio
 
@@ -118,8 +118,10 @@ def sentence() -> str:
     added = _added(run.works[1], under(POOLS[0], best))
     assert held
     assert added
+    past = levels()[OLD]
     return (
-        f"**Old processes** (a model: of 96 MB of other blocks, replaced three times, 60 % were freed): over "
+        f"**Old processes** (a model: of {past.peak_bytes >> 20} MiB of other blocks, replaced {past.rounds} "
+        f"times, {percent(1.0 - past.kept)} % were freed): over "
         f"{len(against.ratios)} large programs a new `{POOLS[0]}` for each scope, over {best}, takes "
         f"{percent_text(against.mean)} of the time of each program's fastest malloc, with {percent(held)} % "
         f"of the process's memory; the program's own part is {added:.1f} times as large. glibc's malloc "
