@@ -271,8 +271,8 @@ void report_not_followed(const totals& total, const arguments& args) {
         print_line(
             "could not be followed: " + not_followed +
             "; the reason may be a static program, another C library or a sanitizer (which then does not "
-            "start), "
-            "other rights (setuid), an environment without LD_PRELOAD, or a process that cannot write to " +
+            "start), other rights (setuid), an environment without LD_PRELOAD, or a process that "
+            "cannot write to " +
             args.file.string() + ".parts");
     } else {
         print_line("not followed: " + not_followed + (args.recover ? "" : "; --follow records them too"));

@@ -79,13 +79,13 @@ void check_together(const arguments& parsed) {
     if (parsed.exported != nullptr &&
         (parsed.events || parsed.scope || parsed.suppress || parsed.all_rows || parsed.symbols)) {
         throw usage_error("--export writes all of a process. It goes with --process, not with --events, "
-                          "--scope, --all or --symbols.");
+                          "--scope, --suppress, --all or --symbols.");
     }
     if (parsed.rules && (parsed.events || parsed.scope || parsed.suppress || parsed.all_rows ||
                          parsed.symbols || parsed.exported != nullptr)) {
         throw usage_error(
             "--rules prints a decision tree only. It goes with --process and --except, not with "
-            "--events, --scope, --all, --symbols or --export.");
+            "--events, --scope, --suppress, --all, --symbols or --export.");
     }
     if (!parsed.rules && !parsed.except.empty()) {
         throw usage_error("--except " + parsed.except + " excludes code from a scope: add --rules CODE.");
@@ -96,7 +96,8 @@ void check_together(const arguments& parsed) {
     }
     if (parsed.symbols && (parsed.events || parsed.scope || parsed.suppress || parsed.all_rows)) {
         throw usage_error(
-            "--symbols prints names only. It goes with --process, not with --events, --scope or --all.");
+            "--symbols prints names only. It goes with --process, not with --events, --scope, --suppress or "
+            "--all.");
     }
 }
 
