@@ -21,15 +21,15 @@ share ratio(std::uint64_t count, std::uint64_t total) noexcept {
     return ratio(static_cast<double>(count), static_cast<double>(total));
 }
 
-void begin_dimension(json_writer& to, std::string_view key, share raw, share scaled) {
-    to.key(key).begin_object().field("raw", raw).field("scaled", scaled);
+void begin_dimension(json_writer& json, std::string_view key, share raw, share scaled) {
+    json.key(key).begin_object().field("raw", raw).field("scaled", scaled);
 }
 
 share at_most_one(share value) noexcept {
     return value ? share(std::min(*value, 1.0)) : std::nullopt;
 }
 
-void write_sizes(json_writer& to, const figure_sums& sums) {
+void write_sizes(json_writer& json, const figure_sums& sums) {
     constexpr std::size_t most_rows = 48;
     std::vector<std::pair<std::uint32_t, block_count>> rows(sums.sizes.begin(), sums.sizes.end());
     if (rows.size() > most_rows) {
@@ -39,18 +39,18 @@ void write_sizes(json_writer& to, const figure_sums& sums) {
         rows.resize(most_rows);
         std::ranges::sort(rows, [](const auto& left, const auto& right) { return left.first < right.first; });
     }
-    to.key("sizes").begin_list();
+    json.key("sizes").begin_list();
     for (const auto& [size_class, count] : rows) {
-        to.begin_list()
+        json.begin_list()
             .value(largest_size(size_class))
             .value(count.allocations)
             .value(count.bytes)
             .end_list();
     }
-    to.end_list().field("size_classes", sums.sizes.size());
+    json.end_list().field("size_classes", sums.sizes.size());
 }
 
-void write_density(json_writer& to, const figure_sums& sums, const figure_setting& setting) {
+void write_density(json_writer& json, const figure_sums& sums, const figure_setting& setting) {
     const double mean = sums.ticks_per_operation();
     const auto operations = static_cast<double>(sums.all.allocations + sums.frees);
     // The time of the program without the recorder.
@@ -60,24 +60,25 @@ void write_density(json_writer& to, const figure_sums& sums, const figure_settin
         std::max(static_cast<double>(setting.ticks) * setting.busy - by_recorder, mean * operations);
     const bool is_known = sums.timed != 0 && setting.ticks != 0;
     const share raw = is_known ? ratio(mean * operations, ticks) : std::nullopt;
-    begin_dimension(to, "D", raw, at_most_one(raw));
-    to.key("interval");
+    begin_dimension(json, "D", raw, at_most_one(raw));
+    json.key("interval");
     if (is_known && sums.timed > 1) {
         const auto count = static_cast<double>(sums.timed);
         const double variance = std::max(0.0, (sums.squares_inside - count * mean * mean) / (count - 1));
         const double half = 1.96 * std::sqrt(variance / count);
-        to.begin_list();
-        to.value(std::max(0.0, (mean - half) * operations / ticks)).value((mean + half) * operations / ticks);
-        to.end_list();
+        json.begin_list();
+        json.value(std::max(0.0, (mean - half) * operations / ticks))
+            .value((mean + half) * operations / ticks);
+        json.end_list();
     } else {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
     }
-    to.field("samples", sums.timed);
-    to.field("ns_per_operation", mean * setting.ns_per_tick);
-    to.field("recorder_ns_per_operation",
-             ratio(sums.ticks_recorder * setting.ns_per_tick, static_cast<double>(sums.timed)));
-    to.field("operations_per_second", ratio(operations * 1e9, ticks * setting.ns_per_tick));
-    to.end_object();
+    json.field("samples", sums.timed);
+    json.field("ns_per_operation", mean * setting.ns_per_tick);
+    json.field("recorder_ns_per_operation",
+               ratio(sums.ticks_recorder * setting.ns_per_tick, static_cast<double>(sums.timed)));
+    json.field("operations_per_second", ratio(operations * 1e9, ticks * setting.ns_per_tick));
+    json.end_object();
 }
 
 double entropy(const figure_sums& sums) noexcept {
@@ -90,12 +91,12 @@ double entropy(const figure_sums& sums) noexcept {
     return std::max(bits, 0.0);
 }
 
-void write_dimensions(json_writer& to, const figure_sums& sums, const figure_setting& setting) {
-    write_density(to, sums, setting);
+void write_dimensions(json_writer& json, const figure_sums& sums, const figure_setting& setting) {
+    write_density(json, sums, setting);
 
     const share bits = sums.all.allocations != 0 ? share(entropy(sums)) : std::nullopt;
-    begin_dimension(to, "V", bits, bits ? share(1 - std::exp2(-*bits)) : std::nullopt);
-    to.end_object();
+    begin_dimension(json, "V", bits, bits ? share(1 - std::exp2(-*bits)) : std::nullopt);
+    json.end_object();
 
     const scope_totals no_activations;
     const scope_totals& scope = setting.scope != nullptr ? *setting.scope : no_activations;
@@ -103,25 +104,25 @@ void write_dimensions(json_writer& to, const figure_sums& sums, const figure_set
         std::max<std::uint64_t>(scope.seen - scope.open, scope.seen != 0 ? 1 : 0);
     const share locality = ratio(static_cast<double>(setting.ticks) * setting.ns_per_tick,
                                  static_cast<double>(scope.highest_peak) * static_cast<double>(transitions));
-    begin_dimension(to, "L", locality, locality ? share(*locality / (1 + *locality)) : std::nullopt);
-    to.field("footprint_bytes", scope.highest_peak).field("transitions", transitions).end_object();
+    begin_dimension(json, "L", locality, locality ? share(*locality / (1 + *locality)) : std::nullopt);
+    json.field("footprint_bytes", scope.highest_peak).field("transitions", transitions).end_object();
 
     const share utilization = ratio(scope.peaks, scope.bytes);
-    begin_dimension(to, "U", utilization, utilization);
-    to.end_object();
+    begin_dimension(json, "U", utilization, utilization);
+    json.end_object();
 
     const share contention = setting.threads > 1 ? ratio(sums.in_flight, sums.timed) : std::nullopt;
-    begin_dimension(to, "C", contention,
+    begin_dimension(json, "C", contention,
                     contention ? at_most_one(*contention / static_cast<double>(setting.threads - 1))
                                : std::nullopt);
-    to.field("samples", sums.timed);
-    to.field("freed_by_other_thread", ratio(sums.freed_elsewhere.allocations, sums.freed.allocations));
-    to.end_object();
+    json.field("samples", sums.timed);
+    json.field("freed_by_other_thread", ratio(sums.freed_elsewhere.allocations, sums.freed.allocations));
+    json.end_object();
 
     const share foreign = ratio(scope.foreign_neighbours, scope.neighbours);
-    begin_dimension(to, "F", foreign, foreign);
-    to.field("pages_spanned", scope.pages_spanned).field("pages_needed", scope.pages_needed);
-    to.field("samples", scope.snapshots).end_object();
+    begin_dimension(json, "F", foreign, foreign);
+    json.field("pages_spanned", scope.pages_spanned).field("pages_needed", scope.pages_needed);
+    json.field("samples", scope.snapshots).end_object();
 }
 
 /// Returns: the largest size of the class at which the cumulative share of the activations reaches `part`.
@@ -137,17 +138,18 @@ std::uint64_t percentile(const scope_totals& scope, std::size_t column, double p
     return most;
 }
 
-void write_distribution(json_writer& to, std::string_view key, const scope_totals& scope, std::size_t column,
-                        std::uint64_t most, std::uint64_t sum) {
-    to.key(key);
+void write_distribution(json_writer& json, std::string_view key, const scope_totals& scope,
+                        std::size_t column, std::uint64_t most, std::uint64_t sum) {
+    json.key(key);
     if (scope.allocating == 0) {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
         return;
     }
-    to.begin_object();
-    to.field("p50", percentile(scope, column, 0.5, most)).field("p90", percentile(scope, column, 0.9, most));
-    to.field("p99", percentile(scope, column, 0.99, most)).field("max", most);
-    to.field("mean", ratio(sum, scope.allocating)).end_object();
+    json.begin_object();
+    json.field("p50", percentile(scope, column, 0.5, most))
+        .field("p90", percentile(scope, column, 0.9, most));
+    json.field("p99", percentile(scope, column, 0.99, most)).field("max", most);
+    json.field("mean", ratio(sum, scope.allocating)).end_object();
 }
 
 } // namespace
@@ -174,75 +176,75 @@ void figure_sums::add(const call_totals& call) {
     }
 }
 
-void write(json_writer& to, std::string_view key, const block_count& count) {
-    to.key(key)
+void write(json_writer& json, std::string_view key, const block_count& count) {
+    json.key(key)
         .begin_object()
         .field("allocations", count.allocations)
         .field("bytes", count.bytes)
         .end_object();
 }
 
-void write_figures(json_writer& to, const figure_sums& sums, const figure_setting& setting) {
-    to.begin_object();
-    to.field("allocations", sums.all.allocations).field("bytes", sums.all.bytes).field("frees", sums.frees);
-    write_sizes(to, sums);
+void write_figures(json_writer& json, const figure_sums& sums, const figure_setting& setting) {
+    json.begin_object();
+    json.field("allocations", sums.all.allocations).field("bytes", sums.all.bytes).field("frees", sums.frees);
+    write_sizes(json, sums);
     if (sums.all.allocations != 0) {
-        to.field("smallest", sums.smallest).field("largest", sums.largest);
+        json.field("smallest", sums.smallest).field("largest", sums.largest);
     } else {
-        to.field("smallest", json_writer::null{}).field("largest", json_writer::null{});
+        json.field("smallest", json_writer::null{}).field("largest", json_writer::null{});
     }
     if (setting.scope != nullptr) {
         const block_count contained{setting.scope->contained, setting.scope->contained_bytes};
-        write(to, "contained", contained);
-        write(to, "escaped",
+        write(json, "contained", contained);
+        write(json, "escaped",
               {sums.freed.allocations - contained.allocations, sums.freed.bytes - contained.bytes});
-        write(to, "alive",
+        write(json, "alive",
               {sums.all.allocations - sums.freed.allocations, sums.all.bytes - sums.freed.bytes});
-        to.field("containment", ratio(contained.allocations, sums.freed.allocations));
-        to.field("containment_bytes", ratio(contained.bytes, sums.freed.bytes));
+        json.field("containment", ratio(contained.allocations, sums.freed.allocations));
+        json.field("containment_bytes", ratio(contained.bytes, sums.freed.bytes));
     } else {
-        to.field("contained", json_writer::null{}).field("escaped", json_writer::null{});
-        write(to, "alive",
+        json.field("contained", json_writer::null{}).field("escaped", json_writer::null{});
+        write(json, "alive",
               {sums.all.allocations - sums.freed.allocations, sums.all.bytes - sums.freed.bytes});
-        to.field("containment", json_writer::null{}).field("containment_bytes", json_writer::null{});
+        json.field("containment", json_writer::null{}).field("containment_bytes", json_writer::null{});
     }
     if (setting.threads > 1) {
-        write(to, "freed_by_other_thread", sums.freed_elsewhere);
+        write(json, "freed_by_other_thread", sums.freed_elsewhere);
     } else {
-        to.field("freed_by_other_thread", json_writer::null{});
+        json.field("freed_by_other_thread", json_writer::null{});
     }
-    write(to, "temporary", sums.temporary);
-    write_dimensions(to, sums, setting);
-    to.key("drag");
+    write(json, "temporary", sums.temporary);
+    write_dimensions(json, sums, setting);
+    json.key("drag");
     if (setting.scope != nullptr && setting.scope->peaks != 0) {
-        to.begin_object()
+        json.begin_object()
             .field("peak_ratio", ratio(setting.scope->bytes, setting.scope->peaks))
             .field("area_ratio", ratio(setting.scope->region_area, setting.scope->live_area))
             .end_object();
     } else {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
     }
     const auto freed = static_cast<double>(sums.freed.allocations);
-    to.field("mean_lifetime_seconds", ratio(sums.life_ticks * setting.ns_per_tick * 1e-9, freed));
-    to.field("mean_lifetime_bytes", ratio(sums.life_clock, freed));
-    to.end_object();
+    json.field("mean_lifetime_seconds", ratio(sums.life_ticks * setting.ns_per_tick * 1e-9, freed));
+    json.field("mean_lifetime_bytes", ratio(sums.life_clock, freed));
+    json.end_object();
 }
 
-void write_activations(json_writer& to, const scope_totals& scope, double ns_per_tick) {
-    to.field("threads", scope.threads);
-    to.key("activations").begin_object();
-    to.field("seen", scope.seen).field("allocating", scope.allocating).field("contained", scope.emptied);
-    to.field("open", scope.open).field("seconds", static_cast<double>(scope.ticks) * ns_per_tick * 1e-9);
-    to.end_object();
-    write(to, "owned", {scope.owned, scope.owned_bytes});
-    to.key("separations").begin_object();
-    to.field("seen", scope.seen).field("at_most", scope.seen + scope.steps_back).end_object();
-    write_distribution(to, "activation_bytes", scope, 0, scope.most_bytes, scope.bytes);
-    write_distribution(to, "activation_peak", scope, 1, scope.highest_peak, scope.peaks);
-    to.key("rewind").begin_object();
-    to.field("returns", scope.returns).field("peak_bytes", scope.most_between_returns).end_object();
-    to.key("page_faults").begin_object().field("fresh", scope.pages);
-    to.field("per_activation", ratio(scope.pages, scope.allocating)).end_object();
+void write_activations(json_writer& json, const scope_totals& scope, double ns_per_tick) {
+    json.field("threads", scope.threads);
+    json.key("activations").begin_object();
+    json.field("seen", scope.seen).field("allocating", scope.allocating).field("contained", scope.emptied);
+    json.field("open", scope.open).field("seconds", static_cast<double>(scope.ticks) * ns_per_tick * 1e-9);
+    json.end_object();
+    write(json, "owned", {scope.owned, scope.owned_bytes});
+    json.key("separations").begin_object();
+    json.field("seen", scope.seen).field("at_most", scope.seen + scope.steps_back).end_object();
+    write_distribution(json, "activation_bytes", scope, 0, scope.most_bytes, scope.bytes);
+    write_distribution(json, "activation_peak", scope, 1, scope.highest_peak, scope.peaks);
+    json.key("rewind").begin_object();
+    json.field("returns", scope.returns).field("peak_bytes", scope.most_between_returns).end_object();
+    json.key("page_faults").begin_object().field("fresh", scope.pages);
+    json.field("per_activation", ratio(scope.pages, scope.allocating)).end_object();
 }
 
 } // namespace mallard::advisor

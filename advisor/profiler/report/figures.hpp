@@ -60,12 +60,12 @@ struct figure_setting {
     double busy = 1;
 };
 
-void write(json_writer& to, std::string_view key, const block_count& count);
+void write(json_writer& json, std::string_view key, const block_count& count);
 
 /// Effects: writes the object `figures` of the document.
-void write_figures(json_writer& to, const figure_sums& sums, const figure_setting& setting);
+void write_figures(json_writer& json, const figure_sums& sums, const figure_setting& setting);
 
 /// Effects: writes the fields that describe activations: `activations` to `page_faults`, and `threads`.
-void write_activations(json_writer& to, const scope_totals& scope, double ns_per_tick);
+void write_activations(json_writer& json, const scope_totals& scope, double ns_per_tick);
 
 } // namespace mallard::advisor

@@ -4,20 +4,20 @@ namespace mallard::advisor {
 
 namespace {
 
-void write_text_or_null(json_writer& to, std::string_view key, const std::string& text) {
+void write_text_or_null(json_writer& json, std::string_view key, const std::string& text) {
     if (text.empty()) {
-        to.field(key, json_writer::null{});
+        json.field(key, json_writer::null{});
     } else {
-        to.field(key, text);
+        json.field(key, text);
     }
 }
 
-void write_line(json_writer& to, const std::string& file, unsigned line) {
-    write_text_or_null(to, "file", file);
+void write_line(json_writer& json, const std::string& file, unsigned line) {
+    write_text_or_null(json, "file", file);
     if (line == 0) {
-        to.field("line", json_writer::null{});
+        json.field("line", json_writer::null{});
     } else {
-        to.field("line", line);
+        json.field("line", line);
     }
 }
 
@@ -112,41 +112,41 @@ std::size_t name_tables::stack(trace::context_id context) {
             continue;
         }
         const level_rows& rows = level(contexts_->address(node));
-        std::vector<std::size_t>& to = is_inner ? inner : outer;
-        to.insert(to.end(), rows.places.begin(), rows.places.end());
+        std::vector<std::size_t>& part = is_inner ? inner : outer;
+        part.insert(part.end(), rows.places.begin(), rows.places.end());
     }
     inner.insert(inner.end(), outer.begin(), outer.end());
     stacks_.push_back(std::move(inner));
     return entry->second;
 }
 
-void name_tables::write(json_writer& to) const {
-    to.key("functions").begin_list();
+void name_tables::write(json_writer& json) const {
+    json.key("functions").begin_list();
     for (const function_info& function : functions_) {
-        to.begin_object().field("name", function.name).field("short_name", function.short_name);
-        write_text_or_null(to, "object", function.object);
-        write_line(to, function.file, function.line);
-        to.end_object();
+        json.begin_object().field("name", function.name).field("short_name", function.short_name);
+        write_text_or_null(json, "object", function.object);
+        write_line(json, function.file, function.line);
+        json.end_object();
     }
-    to.end_list().key("places").begin_list();
+    json.end_list().key("places").begin_list();
     for (const place_row& row : places_) {
-        to.begin_object().field("function", row.function);
-        write_line(to, row.file, row.line);
-        to.field("inlined", row.inlined).end_object();
+        json.begin_object().field("function", row.function);
+        write_line(json, row.file, row.line);
+        json.field("inlined", row.inlined).end_object();
     }
-    to.end_list().key("stacks").begin_list();
+    json.end_list().key("stacks").begin_list();
     for (const std::vector<std::size_t>& stack : stacks_) {
-        to.begin_list();
+        json.begin_list();
         for (const std::size_t place : stack) {
             if (place == skipped_levels) {
-                to.value(json_writer::null{});
+                json.value(json_writer::null{});
             } else {
-                to.value(place);
+                json.value(place);
             }
         }
-        to.end_list();
+        json.end_list();
     }
-    to.end_list();
+    json.end_list();
 }
 
 } // namespace mallard::advisor

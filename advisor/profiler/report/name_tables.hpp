@@ -35,7 +35,7 @@ public:
     }
 
     /// Effects: writes the three tables as fields.
-    void write(json_writer& to) const;
+    void write(json_writer& json) const;
 
     /// Returns: the name, with its middle removed if it is very long.
     static std::string shortened(const std::string& name);

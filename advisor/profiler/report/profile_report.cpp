@@ -9,7 +9,7 @@ namespace mallard::advisor {
 
 namespace {
 
-void write_process_figures(json_writer& to, const report_source& source) {
+void write_process_figures(json_writer& json, const report_source& source) {
     figure_sums sums;
     for (const call_totals& call : source.results.calls().all()) {
         sums.add(call);
@@ -17,16 +17,16 @@ void write_process_figures(json_writer& to, const report_source& source) {
     for (const call_table::class_totals& call_class : source.results.calls().further_classes()) {
         sums.add(call_class);
     }
-    to.key("figures");
+    json.key("figures");
     figure_setting setting{source.ns_per_tick, source.results.threads(), nullptr, 0};
     if (!source.results.range().is_part()) {
         setting.scope = &source.results.process_totals();
         setting.ticks = source.results.thread_ticks();
         setting.busy = source.busy;
     }
-    write_figures(to, sums, setting);
-    to.key("foreign").begin_object().field("frees", source.results.counted().foreign_frees);
-    to.field("double_allocations", source.results.counted().double_allocations).end_object();
+    write_figures(json, sums, setting);
+    json.key("foreign").begin_object().field("frees", source.results.counted().foreign_frees);
+    json.field("double_allocations", source.results.counted().double_allocations).end_object();
 }
 
 /// A waiting program is not in its allocator. The CPU time of a scope is unknown, so all scopes have the share of the
@@ -38,7 +38,7 @@ double busy_share(const analysis& results, const trace::process& process, double
 }
 
 /// Effects: writes the analysed part of the time, if it is one.
-void write_between(json_writer& to, const report_source& source) {
+void write_between(json_writer& json, const report_source& source) {
     const analysis::time_range& range = source.results.range();
     if (!range.is_part()) {
         return;
@@ -47,11 +47,11 @@ void write_between(json_writer& to, const report_source& source) {
         return static_cast<double>(ticks) * source.ns_per_tick * 1e-9;
     };
     const analysis::live_count begin = source.results.live_at_begin(), end = source.results.live_at_end();
-    to.key("between").begin_object();
-    to.field("begin_seconds", seconds(range.begin_ticks)).field("end_seconds", seconds(range.end()));
-    write(to, "live_at_begin", {begin.blocks, begin.bytes});
-    write(to, "live_at_end", {end.blocks, end.bytes});
-    to.end_object();
+    json.key("between").begin_object();
+    json.field("begin_seconds", seconds(range.begin_ticks)).field("end_seconds", seconds(range.end()));
+    write(json, "live_at_begin", {begin.blocks, begin.bytes});
+    write(json, "live_at_end", {end.blocks, end.bytes});
+    json.end_object();
 }
 
 std::string shared_stacks_warning(const call_table& calls) {
@@ -113,56 +113,56 @@ std::string profile_report(const analysis& results, code_names& names, const rep
     source.details = scope_details(results, sites, source.listed).all();
 
     // The tables of names come last, when all parts have added their rows.
-    json_writer to;
-    to.begin_object().field("format", "mallard profile").field("version", 1U);
-    write_trace_and_processes(to, request);
-    write_process(to, results, request);
-    write_completeness(to, results, summary);
-    write_process_figures(to, source);
-    write_between(to, source);
-    write_scopes(to, source);
-    write_sites(to, source, request.all_rows);
+    json_writer json;
+    json.begin_object().field("format", "mallard profile").field("version", 1U);
+    write_trace_and_processes(json, request);
+    write_process(json, results, request);
+    write_completeness(json, results, summary);
+    write_process_figures(json, source);
+    write_between(json, source);
+    write_scopes(json, source);
+    write_sites(json, source, request.all_rows);
     if (request.suppressions) {
-        write_suppressions(to, source, *request.suppressions);
+        write_suppressions(json, source, *request.suppressions);
     }
     if (is_part) {
-        to.key("pairs").begin_list().end_list();
+        json.key("pairs").begin_list().end_list();
     } else {
-        write_pairs(to, source);
+        write_pairs(json, source);
     }
-    write_iterations(to, source);
-    write_owners(to, source);
-    write_almost_contained(to, source);
+    write_iterations(json, source);
+    write_owners(json, source);
+    write_almost_contained(json, source);
     if (is_part) {
-        to.key("already_pooled").begin_list().end_list();
+        json.key("already_pooled").begin_list().end_list();
     } else {
-        write_already_pooled(to, source);
+        write_already_pooled(json, source);
     }
-    write_control_calls(to, source);
+    write_control_calls(json, source);
     if (!is_part) {
-        write_large_blocks(to, source);
-        write_markers(to, source, process.names_lost);
-        write_pools(to, source);
+        write_large_blocks(json, source);
+        write_markers(json, source, process.names_lost);
+        write_pools(json, source);
     }
-    write_timeline(to, source, request.memory, process.first_ticks);
+    write_timeline(json, source, request.memory, process.first_ticks);
     if (!is_part) {
-        write_lifetimes(to, source);
+        write_lifetimes(json, source);
     }
-    write_flame(to, source);
+    write_flame(json, source);
     if (in_depth) {
-        write_scope_in_depth(to, source, *in_depth);
+        write_scope_in_depth(json, source, *in_depth);
     }
-    to.key("warnings").begin_list();
+    json.key("warnings").begin_list();
     if (const call_table& calls = results.calls(); calls.shared_contexts() != 0) {
-        to.value(shared_stacks_warning(calls));
+        json.value(shared_stacks_warning(calls));
     }
     for (const std::string& warning : names.warnings()) {
-        to.value(warning);
+        json.value(warning);
     }
-    to.end_list();
-    tables.write(to);
-    to.end_object();
-    return to.text() + '\n';
+    json.end_list();
+    tables.write(json);
+    json.end_object();
+    return json.text() + '\n';
 }
 
 } // namespace mallard::advisor

@@ -35,42 +35,43 @@ struct report_source {
     }
 };
 
-void write_scopes(json_writer& to, const report_source& source);
+void write_scopes(json_writer& json, const report_source& source);
 /// Effects: writes the sites, all or the heaviest ones, and the lists of leaks, temporary allocations and the peak.
-void write_sites(json_writer& to, const report_source& source, bool all_rows);
+void write_sites(json_writer& json, const report_source& source, bool all_rows);
 /// Effects: writes the patterns that suppress leaks, with their blocks.
-void write_suppressions(json_writer& to, const report_source& source, std::span<const std::string> patterns);
-void write_pairs(json_writer& to, const report_source& source);
-void write_iterations(json_writer& to, const report_source& source);
-void write_owners(json_writer& to, const report_source& source);
-void write_almost_contained(json_writer& to, const report_source& source);
-void write_already_pooled(json_writer& to, const report_source& source);
+void write_suppressions(json_writer& json, const report_source& source,
+                        std::span<const std::string> patterns);
+void write_pairs(json_writer& json, const report_source& source);
+void write_iterations(json_writer& json, const report_source& source);
+void write_owners(json_writer& json, const report_source& source);
+void write_almost_contained(json_writer& json, const report_source& source);
+void write_already_pooled(json_writer& json, const report_source& source);
 /// Effects: writes the calls of malloc_trim and the like by site, those that took longest first.
-void write_control_calls(json_writer& to, const report_source& source);
+void write_control_calls(json_writer& json, const report_source& source);
 /// Effects: writes the large blocks whose resident pages were counted by site, those with most other pages first.
-void write_large_blocks(json_writer& to, const report_source& source);
-void write_markers(json_writer& to, const report_source& source, std::uint64_t names_lost);
-void write_pools(json_writer& to, const report_source& source);
+void write_large_blocks(json_writer& json, const report_source& source);
+void write_markers(json_writer& json, const report_source& source, std::uint64_t names_lost);
+void write_pools(json_writer& json, const report_source& source);
 /// Effects: writes live bytes over time, and the samples of the process's resident memory.
-void write_timeline(json_writer& to, const report_source& source,
+void write_timeline(json_writer& json, const report_source& source,
                     std::span<const trace::memory_sample> memory, std::uint64_t first_ticks);
-void write_lifetimes(json_writer& to, const report_source& source);
-void write_flame(json_writer& to, const report_source& source);
+void write_lifetimes(json_writer& json, const report_source& source);
+void write_flame(json_writer& json, const report_source& source);
 
 /// Effects: writes the row of a function as a scope.
-void write_scope(json_writer& to, const report_source& source, std::size_t id, std::size_t most_rows);
+void write_scope(json_writer& json, const report_source& source, std::size_t id, std::size_t most_rows);
 
 /// Effects: write the sites and the pairs of the blocks of one function.
-void write_scope_sites(json_writer& to, const report_source& source, scope_id scope);
-void write_scope_pairs(json_writer& to, const report_source& source, scope_id scope);
+void write_scope_sites(json_writer& json, const report_source& source, scope_id scope);
+void write_scope_pairs(json_writer& json, const report_source& source, scope_id scope);
 
 /// Effects: writes the call of a site as fields, unless its code is in no file.
-void write_instruction(json_writer& to, const report_source& source, std::uint64_t site);
+void write_instruction(json_writer& json, const report_source& source, std::uint64_t site);
 
 /// Returns: the figures of a marked scope.
 figure_sums marked_sums(const marked_stacks& marked, scope_id scope);
 /// Effects: writes the row of a marked scope.
-void write_marked_scope(json_writer& to, const report_source& source, scope_id scope);
+void write_marked_scope(json_writer& json, const report_source& source, scope_id scope);
 /// Returns: the name of a marked scope.
 std::string marked_name(const report_source& source, scope_id scope);
 
@@ -81,7 +82,7 @@ std::vector<std::uint64_t> scopes_by_call(const report_source& source, const std
 struct site_blocks {
     std::unordered_map<std::uint64_t, block_count> by_address;
 };
-void write_site_blocks(json_writer& to, std::string_view key, const report_source& source,
+void write_site_blocks(json_writer& json, std::string_view key, const report_source& source,
                        const site_blocks& sites, std::size_t most);
 
 /// The scope of the section that describes one scope with its sites, pairs and callers.
@@ -98,7 +99,7 @@ scope_match find_scope(const report_source& source, const std::string& name, con
 
 /// Effects: writes the field `scope`.
 /// Requires: a function is in `source.listed`.
-void write_scope_in_depth(json_writer& to, const report_source& source, const scope_match& scope);
+void write_scope_in_depth(json_writer& json, const report_source& source, const scope_match& scope);
 
 /// The completeness of the recording.
 struct completeness {
@@ -108,8 +109,8 @@ struct completeness {
 
 completeness measure_completeness(const analysis& results, const trace::process& process);
 
-void write_trace_and_processes(json_writer& to, const report_request& request);
-void write_process(json_writer& to, const analysis& results, const report_request& request);
-void write_completeness(json_writer& to, const analysis& results, const completeness& summary);
+void write_trace_and_processes(json_writer& json, const report_request& request);
+void write_process(json_writer& json, const analysis& results, const report_request& request);
+void write_completeness(json_writer& json, const analysis& results, const completeness& summary);
 
 } // namespace mallard::advisor

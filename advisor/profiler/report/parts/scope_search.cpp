@@ -116,7 +116,7 @@ std::string listed(const std::vector<named_scope>& all, const std::vector<const 
     throw unknown_scope(text);
 }
 
-void write_callers(json_writer& to, const report_source& source, scope_id scope) {
+void write_callers(json_writer& json, const report_source& source, scope_id scope) {
     const scope_tree& stacks = source.results.stacks();
     std::unordered_map<scope_id, block_count> callers;
     for (const call_totals& call : source.results.calls().all()) {
@@ -142,17 +142,17 @@ void write_callers(json_writer& to, const report_source& source, scope_id scope)
                    : left.first < right.first;
     });
     rows.resize(std::min<std::size_t>(rows.size(), 100));
-    to.key("callers").begin_list();
+    json.key("callers").begin_list();
     for (const auto& [function, blocks] : rows) {
-        to.begin_object().key("function");
+        json.begin_object().key("function");
         if (function == no_scope) {
-            to.value(json_writer::null{});
+            json.value(json_writer::null{});
         } else {
-            to.value(source.tables.function(function));
+            json.value(source.tables.function(function));
         }
-        to.field("allocations", blocks.allocations).field("bytes", blocks.bytes).end_object();
+        json.field("allocations", blocks.allocations).field("bytes", blocks.bytes).end_object();
     }
-    to.end_list();
+    json.end_list();
 }
 
 struct scope_code {
@@ -162,7 +162,7 @@ struct scope_code {
 
 /// The instructions of the function that were on stacks: a trial serves the functions around them. Where the function is
 /// inlined into others, a trial serves the ranges of its code.
-void write_code(json_writer& to, const report_source& source, scope_id scope) {
+void write_code(json_writer& json, const report_source& source, scope_id scope) {
     const trace::context_tree& contexts = source.results.stacks().contexts();
     std::map<std::string, scope_code> files;
     std::vector<bool> is_known(contexts.addresses());
@@ -197,32 +197,32 @@ void write_code(json_writer& to, const report_source& source, scope_id scope) {
             node = contexts.parent(node);
         } while (node >= trace::stack_ends && calls_inlined(contexts.address(node)));
     }
-    to.key("code").begin_list();
+    json.key("code").begin_list();
     for (const auto& [path, code] : files) {
-        to.begin_object().field("file", path).key("instructions").begin_list();
+        json.begin_object().field("file", path).key("instructions").begin_list();
         for (const std::uint64_t offset : code.instructions) {
-            to.value(offset);
+            json.value(offset);
         }
-        to.end_list().key("ranges").begin_list();
+        json.end_list().key("ranges").begin_list();
         for (const auto& [begin, end] : code.ranges) {
-            to.begin_list().value(begin).value(end).end_list();
+            json.begin_list().value(begin).value(end).end_list();
         }
-        to.end_list().end_object();
+        json.end_list().end_object();
     }
-    to.end_list();
+    json.end_list();
 }
 
-void write_classes(json_writer& to, std::string_view key, const scope_totals& scope, std::size_t column) {
-    to.key(key).begin_list();
+void write_classes(json_writer& json, std::string_view key, const scope_totals& scope, std::size_t column) {
+    json.key(key).begin_list();
     for (std::size_t index = 0; index < scope.classes.size(); ++index) {
         if (scope.classes[index][column] != 0) {
-            to.begin_list()
+            json.begin_list()
                 .value(largest_size(static_cast<unsigned>(index)))
                 .value(scope.classes[index][column])
                 .end_list();
         }
     }
-    to.end_list();
+    json.end_list();
 }
 
 } // namespace
@@ -260,28 +260,28 @@ scope_match find_scope(const report_source& source, const std::string& name, con
                         ". Give one of them.");
 }
 
-void write_scope_in_depth(json_writer& to, const report_source& source, const scope_match& scope) {
+void write_scope_in_depth(json_writer& json, const report_source& source, const scope_match& scope) {
     constexpr std::size_t most_rows = 100;
-    to.key("scope").begin_object().field("kind", scope.is_marked ? "marker" : "function").key("row");
+    json.key("scope").begin_object().field("kind", scope.is_marked ? "marker" : "function").key("row");
     const scope_totals& totals = scope.is_marked ? source.results.marked().scopes()[scope.scope]
                                                  : source.results.scopes()[scope.scope];
     if (scope.is_marked) {
-        write_marked_scope(to, source, scope.scope);
+        write_marked_scope(json, source, scope.scope);
         const marked_stacks::marked_scope& known = source.results.marked().known()[scope.scope];
         if (known.is_function) {
-            write_code(to, source, static_cast<scope_id>(known.number));
+            write_code(json, source, static_cast<scope_id>(known.number));
         }
     } else {
         const auto at = std::ranges::find(source.listed, scope.scope);
-        write_scope(to, source, static_cast<std::size_t>(at - source.listed.begin()), most_rows);
-        write_scope_sites(to, source, scope.scope);
-        write_scope_pairs(to, source, scope.scope);
-        write_callers(to, source, scope.scope);
-        write_code(to, source, scope.scope);
+        write_scope(json, source, static_cast<std::size_t>(at - source.listed.begin()), most_rows);
+        write_scope_sites(json, source, scope.scope);
+        write_scope_pairs(json, source, scope.scope);
+        write_callers(json, source, scope.scope);
+        write_code(json, source, scope.scope);
     }
-    write_classes(to, "activation_bytes_classes", totals, 0);
-    write_classes(to, "activation_peak_classes", totals, 1);
-    to.end_object();
+    write_classes(json, "activation_bytes_classes", totals, 0);
+    write_classes(json, "activation_peak_classes", totals, 1);
+    json.end_object();
 }
 
 } // namespace mallard::advisor

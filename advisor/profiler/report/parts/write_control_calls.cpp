@@ -60,19 +60,19 @@ std::vector<control_site> control_sites(const report_source& source) {
 
 } // namespace
 
-void write_control_calls(json_writer& to, const report_source& source) {
+void write_control_calls(json_writer& json, const report_source& source) {
     constexpr std::size_t most_rows = 60;
     std::vector<control_site> sites = control_sites(source);
     sites.resize(std::min(sites.size(), most_rows));
     const std::span<const call_totals> calls = source.results.calls().all();
-    to.key("control_calls").begin_list();
+    json.key("control_calls").begin_list();
     for (const control_site& site : sites) {
-        to.begin_object().field("name", function_name(site.kind));
-        to.field("place", source.tables.place(site.address)).field("calls", site.all.calls);
-        to.field("seconds", static_cast<double>(site.all.ticks_inside) * source.ns_per_tick * 1e-9);
-        to.field("stack", source.tables.stack(calls[site.longest].context)).end_object();
+        json.begin_object().field("name", function_name(site.kind));
+        json.field("place", source.tables.place(site.address)).field("calls", site.all.calls);
+        json.field("seconds", static_cast<double>(site.all.ticks_inside) * source.ns_per_tick * 1e-9);
+        json.field("stack", source.tables.stack(calls[site.longest].context)).end_object();
     }
-    to.end_list();
+    json.end_list();
 }
 
 } // namespace mallard::advisor

@@ -107,7 +107,7 @@ bool is_heavy(const flame_node& node, const flame_node& root, std::uint64_t one_
 
 } // namespace
 
-void write_flame(json_writer& to, const report_source& source) {
+void write_flame(json_writer& json, const report_source& source) {
     constexpr std::size_t most_nodes = 3000;
     const flame_tree flame(source);
     const std::vector<flame_node>& nodes = flame.nodes();
@@ -126,17 +126,17 @@ void write_flame(json_writer& to, const report_source& source) {
         }
     }
 
-    to.key("flame").begin_object().key("nodes").begin_list();
+    json.key("flame").begin_object().key("nodes").begin_list();
     std::vector<std::uint32_t> row_by_node(nodes.size());
     std::uint32_t rows = 0;
     const auto write_node = [&](const flame_node& node) {
-        to.field("allocations", node.allocations).field("bytes", node.bytes);
-        to.field("contained_allocations", node.contained).field("contained_bytes", node.contained_bytes);
-        to.field("operations", node.operations).field("peak_bytes", node.peak_bytes);
-        to.field("alive_bytes", node.alive_bytes).end_object();
+        json.field("allocations", node.allocations).field("bytes", node.bytes);
+        json.field("contained_allocations", node.contained).field("contained_bytes", node.contained_bytes);
+        json.field("operations", node.operations).field("peak_bytes", node.peak_bytes);
+        json.field("alive_bytes", node.alive_bytes).end_object();
         ++rows;
     };
-    to.begin_object().field("parent", json_writer::null{}).field("function", json_writer::null{});
+    json.begin_object().field("parent", json_writer::null{}).field("function", json_writer::null{});
     write_node(root);
     for (std::size_t node = trace::stack_ends; node < nodes.size(); ++node) {
         if (!is_heavy(nodes[node], root, one_in)) {
@@ -144,11 +144,11 @@ void write_flame(json_writer& to, const report_source& source) {
         }
         const trace::context_tree::node in_tree = flame.tree()[static_cast<trace::context_id>(node)];
         row_by_node[node] = rows;
-        to.begin_object().field("parent", row_by_node[in_tree.parent]);
-        to.field("function", source.tables.function(static_cast<scope_id>(in_tree.address)));
+        json.begin_object().field("parent", row_by_node[in_tree.parent]);
+        json.field("function", source.tables.function(static_cast<scope_id>(in_tree.address)));
         write_node(nodes[node]);
     }
-    to.end_list().field("pruned", nodes.size() - trace::stack_ends + 1 - rows).end_object();
+    json.end_list().field("pruned", nodes.size() - trace::stack_ends + 1 - rows).end_object();
 }
 
 } // namespace mallard::advisor

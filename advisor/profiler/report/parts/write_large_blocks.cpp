@@ -44,19 +44,19 @@ std::vector<large_site> large_sites(const report_source& source) {
 
 } // namespace
 
-void write_large_blocks(json_writer& to, const report_source& source) {
+void write_large_blocks(json_writer& json, const report_source& source) {
     constexpr std::size_t most_rows = 60;
     std::vector<large_site> sites = large_sites(source);
     sites.resize(std::min(sites.size(), most_rows));
     const std::span<const call_totals> calls = source.results.calls().all();
-    to.key("large_blocks").begin_list();
+    json.key("large_blocks").begin_list();
     for (const large_site& site : sites) {
-        to.begin_object().field("place", source.tables.place(site.address));
-        to.field("allocations", site.all.blocks).field("bytes", site.all.bytes);
-        to.field("resident_bytes", static_cast<std::uint64_t>(site.all.resident_bytes));
-        to.field("stack", source.tables.stack(calls[site.example].context)).end_object();
+        json.begin_object().field("place", source.tables.place(site.address));
+        json.field("allocations", site.all.blocks).field("bytes", site.all.bytes);
+        json.field("resident_bytes", static_cast<std::uint64_t>(site.all.resident_bytes));
+        json.field("stack", source.tables.stack(calls[site.example].context)).end_object();
     }
-    to.end_list();
+    json.end_list();
 }
 
 } // namespace mallard::advisor

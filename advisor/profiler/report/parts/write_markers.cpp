@@ -47,19 +47,19 @@ figure_sums marked_sums(const marked_stacks& marked, scope_id scope) {
     return sums;
 }
 
-void write_marked_scope(json_writer& to, const report_source& source, scope_id scope) {
+void write_marked_scope(json_writer& json, const report_source& source, scope_id scope) {
     const scope_totals& totals = source.results.marked().scopes()[scope];
-    to.begin_object().field("name", name_tables::shortened(marked_name(source, scope)));
-    to.field("kind", source.results.marked().known()[scope].is_function ? "function" : "marker")
+    json.begin_object().field("name", name_tables::shortened(marked_name(source, scope)));
+    json.field("kind", source.results.marked().known()[scope].is_function ? "function" : "marker")
         .key("figures");
-    write_figures(to, marked_sums(source.results.marked(), scope),
+    write_figures(json, marked_sums(source.results.marked(), scope),
                   {source.ns_per_tick, source.results.threads(), &totals, totals.ticks, source.busy});
-    write_activations(to, totals, source.ns_per_tick);
-    to.key("diffusion").value(json_writer::null{});
-    to.end_object();
+    write_activations(json, totals, source.ns_per_tick);
+    json.key("diffusion").value(json_writer::null{});
+    json.end_object();
 }
 
-void write_markers(json_writer& to, const report_source& source, std::uint64_t names_lost) {
+void write_markers(json_writer& json, const report_source& source, std::uint64_t names_lost) {
     constexpr std::size_t most_scopes = 100, most_rows = 200;
     const marked_stacks& marked = source.results.marked();
     std::vector<scope_id> scopes;
@@ -75,77 +75,77 @@ void write_markers(json_writer& to, const report_source& source, std::uint64_t n
         return marked.scopes()[left].owned > marked.scopes()[right].owned;
     });
     scopes.resize(std::min(scopes.size(), most_scopes));
-    to.key("markers").begin_object().key("scopes").begin_list();
+    json.key("markers").begin_object().key("scopes").begin_list();
     for (const scope_id scope : scopes) {
-        write_marked_scope(to, source, scope);
+        write_marked_scope(json, source, scope);
     }
-    to.end_list().key("instances").begin_list();
+    json.end_list().key("instances").begin_list();
     std::size_t rows = 0;
     for (const auto& [name, sums] : source.results.all_instances().by_name()) {
         if (++rows > most_rows) {
             break;
         }
-        to.begin_object().field("name", mark_name(source, name)).field("instances", sums.instances);
-        to.field("allocations", sums.allocated.blocks).field("bytes", sums.allocated.bytes);
-        write(to, "contained", {sums.contained.blocks, sums.contained.bytes});
-        write(to, "escaped", {sums.escaped.blocks, sums.escaped.bytes});
-        write(to, "alive",
+        json.begin_object().field("name", mark_name(source, name)).field("instances", sums.instances);
+        json.field("allocations", sums.allocated.blocks).field("bytes", sums.allocated.bytes);
+        write(json, "contained", {sums.contained.blocks, sums.contained.bytes});
+        write(json, "escaped", {sums.escaped.blocks, sums.escaped.bytes});
+        write(json, "alive",
               {sums.allocated.blocks - sums.contained.blocks - sums.escaped.blocks,
                sums.allocated.bytes - sums.contained.bytes - sums.escaped.bytes});
-        to.end_object();
+        json.end_object();
     }
-    to.end_list().key("progress").begin_list();
+    json.end_list().key("progress").begin_list();
     rows = 0;
     for (const auto& [name, count] : source.results.progress()) {
         if (++rows > most_rows) {
             break;
         }
-        to.begin_object().field("name", mark_name(source, name)).field("count", count.marks);
+        json.begin_object().field("name", mark_name(source, name)).field("count", count.marks);
         const auto gaps = static_cast<double>(count.marks - 1);
         const double seconds =
             static_cast<double>(count.last_ticks - count.first_ticks) * source.ns_per_tick * 1e-9;
-        to.key("per_second");
+        json.key("per_second");
         if (gaps > 0 && seconds > 0) {
-            to.value(gaps / seconds);
+            json.value(gaps / seconds);
         } else {
-            to.value(json_writer::null{});
+            json.value(json_writer::null{});
         }
-        to.key("allocations_between");
+        json.key("allocations_between");
         if (gaps > 0) {
-            to.value(static_cast<double>(count.last_allocation - count.first_allocation) / gaps);
+            json.value(static_cast<double>(count.last_allocation - count.first_allocation) / gaps);
         } else {
-            to.value(json_writer::null{});
+            json.value(json_writer::null{});
         }
-        to.end_object();
+        json.end_object();
     }
-    to.end_list()
+    json.end_list()
         .field("unmatched_ends", marked.unmatched_ends())
         .field("names_lost", names_lost)
         .end_object();
 }
 
-void write_pools(json_writer& to, const report_source& source) {
+void write_pools(json_writer& json, const report_source& source) {
     constexpr std::size_t most_rows = 200;
-    to.key("pools").begin_list();
+    json.key("pools").begin_list();
     std::size_t rows = 0;
     for (const auto& [name, sums] : source.results.pools().by_name()) {
         if (++rows > most_rows) {
             break;
         }
-        to.begin_object().field("name", mark_name(source, name)).field("pools", sums.pools);
-        to.field("allocations", sums.allocations).field("bytes", sums.bytes).field("frees", sums.frees);
-        to.field("releases", sums.releases).field("peak_bytes", sums.peak_bytes);
-        to.key("wrong_frees").begin_object().field("of_other", sums.wrong_pool_frees);
-        to.field("of_malloc", sums.malloc_block_frees).field("after_end", sums.stale_frees);
-        to.field("by_malloc", sums.frees_by_malloc).key("first");
+        json.begin_object().field("name", mark_name(source, name)).field("pools", sums.pools);
+        json.field("allocations", sums.allocations).field("bytes", sums.bytes).field("frees", sums.frees);
+        json.field("releases", sums.releases).field("peak_bytes", sums.peak_bytes);
+        json.key("wrong_frees").begin_object().field("of_other", sums.wrong_pool_frees);
+        json.field("of_malloc", sums.malloc_block_frees).field("after_end", sums.stale_frees);
+        json.field("by_malloc", sums.frees_by_malloc).key("first");
         if (sums.first_wrong == 0) {
-            to.value(json_writer::null{});
+            json.value(json_writer::null{});
         } else {
-            to.value(source.tables.stack(sums.first_wrong));
+            json.value(source.tables.stack(sums.first_wrong));
         }
-        to.end_object().end_object();
+        json.end_object().end_object();
     }
-    to.end_list();
+    json.end_list();
 }
 
 } // namespace mallard::advisor

@@ -15,18 +15,18 @@ constexpr double page_ns = 250;
 constexpr double least_containment = 0.8;
 constexpr std::uint64_t least_freed = 10;
 
-void write_break_even(json_writer& to, const scope_detail& detail, const scope_totals& scope,
+void write_break_even(json_writer& json, const scope_detail& detail, const scope_totals& scope,
                       double ns_per_tick) {
-    to.key("break_even");
+    json.key("break_even");
     const double saved = 2 * detail.sums.ticks_per_operation() * ns_per_tick - region_ns_per_block;
     const auto activations = static_cast<double>(scope.allocating);
     const double cost = static_cast<double>(scope.pages) / activations * page_ns;
     if (!(saved > 0)) {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
         return;
     }
-    to.begin_object().field("share", cost * activations / (saved * static_cast<double>(scope.allocations)));
-    to.field("saved_ns_per_block", saved).field("cost_ns_per_activation", cost).end_object();
+    json.begin_object().field("share", cost * activations / (saved * static_cast<double>(scope.allocations)));
+    json.field("saved_ns_per_block", saved).field("cost_ns_per_activation", cost).end_object();
 }
 
 /// Sums over the calls of a site.
@@ -95,9 +95,9 @@ std::vector<chunk_site> chunk_sites(const report_source& source) {
 
 } // namespace
 
-void write_almost_contained(json_writer& to, const report_source& source) {
+void write_almost_contained(json_writer& json, const report_source& source) {
     constexpr std::size_t most_rows = 30, most_sites = 6;
-    to.key("almost_contained").begin_list();
+    json.key("almost_contained").begin_list();
     std::size_t rows = 0;
     for (std::size_t id = 0; id < source.listed.size() && rows < most_rows; ++id) {
         const scope_totals& scope = source.results.scopes()[source.listed[id]];
@@ -111,17 +111,17 @@ void write_almost_contained(json_writer& to, const report_source& source) {
             continue;
         }
         ++rows;
-        to.begin_object().field("scope", id).field("containment", containment);
+        json.begin_object().field("scope", id).field("containment", containment);
         site_blocks sites;
         sites.by_address.insert(detail.escape_sites.begin(), detail.escape_sites.end());
-        write_site_blocks(to, "escapes_from", source, sites, most_sites);
-        write_break_even(to, detail, scope, source.ns_per_tick);
-        to.end_object();
+        write_site_blocks(json, "escapes_from", source, sites, most_sites);
+        write_break_even(json, detail, scope, source.ns_per_tick);
+        json.end_object();
     }
-    to.end_list();
+    json.end_list();
 }
 
-void write_already_pooled(json_writer& to, const report_source& source) {
+void write_already_pooled(json_writer& json, const report_source& source) {
     constexpr std::size_t most_rows = 30;
     constexpr std::uint64_t least_bytes = 2000, least_bytes_of_named = 500;
     std::vector<std::pair<chunk_site, bool>> rows;
@@ -143,16 +143,19 @@ void write_already_pooled(json_writer& to, const report_source& source) {
                                                              : left.first.address < right.first.address;
     });
     rows.resize(std::min(rows.size(), most_rows));
-    to.key("already_pooled").begin_list();
+    json.key("already_pooled").begin_list();
     for (const auto& [site, named] : rows) {
-        to.begin_object()
+        json.begin_object()
             .field("place", source.tables.place(site.address))
             .field("blocks", site.all.allocations);
-        to.field("bytes", site.all.bytes).field("smallest", site.smallest).field("largest", site.largest);
-        to.field("growing", site.largest > site.smallest && site.shrinks == 0);
-        to.field("most_alive", site.most_live).field("frees", site.freed).field("named", named).end_object();
+        json.field("bytes", site.all.bytes).field("smallest", site.smallest).field("largest", site.largest);
+        json.field("growing", site.largest > site.smallest && site.shrinks == 0);
+        json.field("most_alive", site.most_live)
+            .field("frees", site.freed)
+            .field("named", named)
+            .end_object();
     }
-    to.end_list();
+    json.end_list();
 }
 
 } // namespace mallard::advisor

@@ -33,23 +33,23 @@ std::string_view stacks_name(trace::stack_source source) noexcept {
     }
 }
 
-void write_stopped(json_writer& to, trace::stop_reason reason) {
-    to.key("stopped");
+void write_stopped(json_writer& json, trace::stop_reason reason) {
+    json.key("stopped");
     switch (reason) {
     case trace::stop_reason::disk_full:
-        to.value("disk full");
+        json.value("disk full");
         break;
     case trace::stop_reason::file_full:
-        to.value("file full");
+        json.value("file full");
         break;
     case trace::stop_reason::requested:
-        to.value("asked");
+        json.value("asked");
         break;
     case trace::stop_reason::no_memory:
-        to.value("no memory");
+        json.value("no memory");
         break;
     default:
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
     }
 }
 
@@ -60,33 +60,33 @@ double duration_seconds(const trace::process& process) noexcept {
     return static_cast<double>(process.last_ticks - process.first_ticks) / process.ticks_per_second;
 }
 
-void write_program(json_writer& to, const trace::process& process) {
+void write_program(json_writer& json, const trace::process& process) {
     constexpr std::size_t most_arguments = 100;
-    to.field("number", process.number).key("executable");
+    json.field("number", process.number).key("executable");
     if (process.executable.empty()) {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
     } else {
-        to.value(process.executable);
+        json.value(process.executable);
     }
-    to.key("command").begin_list();
+    json.key("command").begin_list();
     for (std::size_t at = 0; at < std::min(process.command.size(), most_arguments); ++at) {
-        to.value(name_tables::shortened(process.command[at]));
+        json.value(name_tables::shortened(process.command[at]));
     }
-    to.end_list();
+    json.end_list();
 }
 
-void write_identity(json_writer& to, const trace::process& process) {
-    to.begin_object().field("parent", process.parent);
-    write_program(to, process);
-    to.field("seconds", duration_seconds(process)).field("threads", process.threads);
+void write_identity(json_writer& json, const trace::process& process) {
+    json.begin_object().field("parent", process.parent);
+    write_program(json, process);
+    json.field("seconds", duration_seconds(process)).field("threads", process.threads);
 }
 
-void write_cpu_seconds(json_writer& to, const trace::process& process) {
-    to.key("cpu_seconds");
+void write_cpu_seconds(json_writer& json, const trace::process& process) {
+    json.key("cpu_seconds");
     if (process.cpu_nanoseconds == 0) {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
     } else {
-        to.value(static_cast<double>(process.cpu_nanoseconds) * 1e-9);
+        json.value(static_cast<double>(process.cpu_nanoseconds) * 1e-9);
     }
 }
 
@@ -108,7 +108,7 @@ const trace::process* find_launcher(const report_request& request) {
     return launcher;
 }
 
-void write_place_among_processes(json_writer& to, const report_request& request) {
+void write_place_among_processes(json_writer& json, const report_request& request) {
     const trace::process& chosen = request.processes[request.chosen];
     const auto name = std::filesystem::path(chosen.executable).filename();
     std::uint64_t instances = 0;
@@ -119,13 +119,13 @@ void write_place_among_processes(json_writer& to, const report_request& request)
             instance += candidate.first_ticks < chosen.first_ticks ? 1 : 0;
         }
     }
-    to.field("instance", instance).field("instances", instances).key("launcher");
+    json.field("instance", instance).field("instances", instances).key("launcher");
     if (const trace::process* const launcher = find_launcher(request)) {
-        to.begin_object();
-        write_program(to, *launcher);
-        to.end_object();
+        json.begin_object();
+        write_program(json, *launcher);
+        json.end_object();
     } else {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
     }
 }
 
@@ -162,72 +162,75 @@ completeness measure_completeness(const analysis& results, const trace::process&
     return summary;
 }
 
-void write_trace_and_processes(json_writer& to, const report_request& request) {
+void write_trace_and_processes(json_writer& json, const report_request& request) {
     constexpr std::size_t most_processes = 200;
-    to.key("trace").begin_object().field("file", request.file).field("bytes", request.file_bytes);
-    to.field("torn_bytes", request.torn_bytes).end_object();
-    to.key("processes").begin_list();
+    json.key("trace").begin_object().field("file", request.file).field("bytes", request.file_bytes);
+    json.field("torn_bytes", request.torn_bytes).end_object();
+    json.key("processes").begin_list();
     for (std::size_t at = 0; at < request.processes.size(); ++at) {
         if (at >= most_processes && at != request.chosen) {
             continue;
         }
-        write_identity(to, request.processes[at]);
-        write_cpu_seconds(to, request.processes[at]);
-        to.field("programs_not_followed", request.processes[at].programs_not_followed);
-        to.field("events", request.processes[at].events).field("chosen", at == request.chosen).end_object();
+        write_identity(json, request.processes[at]);
+        write_cpu_seconds(json, request.processes[at]);
+        json.field("programs_not_followed", request.processes[at].programs_not_followed);
+        json.field("events", request.processes[at].events).field("chosen", at == request.chosen).end_object();
     }
-    to.end_list();
+    json.end_list();
 }
 
-void write_process(json_writer& to, const analysis& results, const report_request& request) {
+void write_process(json_writer& json, const analysis& results, const report_request& request) {
     const trace::process& process = request.processes[request.chosen];
-    to.key("process");
-    write_identity(to, process);
-    to.key("build_id");
+    json.key("process");
+    write_identity(json, process);
+    json.key("build_id");
     if (request.build_id.empty()) {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
     } else {
-        to.value(request.build_id);
+        json.value(request.build_id);
     }
-    write_place_among_processes(to, request);
-    write_cpu_seconds(to, process);
-    to.field("ticks_per_second", process.ticks_per_second).field("events", results.counted().events);
-    to.field("stacks", stacks_name(process.stacks)).field("sampled_one_in", process.sampled_one_in);
-    to.field("timed_one_in", process.timed_one_in).field("timed_events", results.counted().timed_events);
-    to.field("interrupted_events", results.counted().interrupted_events);
-    write_stopped(to, process.stopped);
-    to.key("exit_status");
+    write_place_among_processes(json, request);
+    write_cpu_seconds(json, process);
+    json.field("ticks_per_second", process.ticks_per_second).field("events", results.counted().events);
+    json.field("stacks", stacks_name(process.stacks)).field("sampled_one_in", process.sampled_one_in);
+    json.field("timed_one_in", process.timed_one_in).field("timed_events", results.counted().timed_events);
+    json.field("interrupted_events", results.counted().interrupted_events);
+    write_stopped(json, process.stopped);
+    json.key("exit_status");
     if (process.exit_status == -1) {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
     } else {
-        to.value(process.exit_status);
+        json.value(process.exit_status);
     }
-    to.field("torn", process.torn).field("nested_events", process.nested_events);
-    to.field("forks_not_followed", process.forks_not_followed);
-    to.field("programs_not_followed", process.programs_not_followed);
-    to.field("blocks_without_end", process.blocks_without_end).end_object();
+    json.field("torn", process.torn).field("nested_events", process.nested_events);
+    json.field("forks_not_followed", process.forks_not_followed);
+    json.field("programs_not_followed", process.programs_not_followed);
+    json.field("blocks_without_end", process.blocks_without_end).end_object();
 }
 
-void write_completeness(json_writer& to, const analysis& results, const completeness& summary) {
+void write_completeness(json_writer& json, const analysis& results, const completeness& summary) {
     const analysis::counts& counted = results.counted();
-    to.key("completeness").begin_object().field("events", counted.events).field("complete", summary.complete);
-    to.key("share");
+    json.key("completeness")
+        .begin_object()
+        .field("events", counted.events)
+        .field("complete", summary.complete);
+    json.key("share");
     if (counted.events == 0) {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
     } else {
-        to.value(static_cast<double>(summary.complete) / static_cast<double>(counted.events));
+        json.value(static_cast<double>(summary.complete) / static_cast<double>(counted.events));
     }
-    to.key("by_end").begin_object();
+    json.key("by_end").begin_object();
     for (std::size_t end = 0; end < trace::stack_ends; ++end) {
-        to.field(end_names[end], counted.by_end[end]);
+        json.field(end_names[end], counted.by_end[end]);
     }
-    to.end_object().field("scopes", summary.reason.empty() ? "shown" : "withheld").key("reason");
+    json.end_object().field("scopes", summary.reason.empty() ? "shown" : "withheld").key("reason");
     if (summary.reason.empty()) {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
     } else {
-        to.value(summary.reason);
+        json.value(summary.reason);
     }
-    to.end_object();
+    json.end_object();
 }
 
 } // namespace mallard::advisor

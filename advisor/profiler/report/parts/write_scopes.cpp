@@ -6,106 +6,106 @@ namespace mallard::advisor {
 
 namespace {
 
-void write_optional(json_writer& to, std::string_view key, bool is_known, std::size_t row) {
-    to.key(key);
+void write_optional(json_writer& json, std::string_view key, bool is_known, std::size_t row) {
+    json.key(key);
     if (is_known) {
-        to.value(row);
+        json.value(row);
     } else {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
     }
 }
 
 /// The sites with the most blocks, by address.
-void write_site_list(json_writer& to, std::string_view key, const report_source& source,
+void write_site_list(json_writer& json, std::string_view key, const report_source& source,
                      const std::map<std::uint64_t, block_count>& by_address, std::size_t most_rows) {
     std::vector<std::pair<std::uint64_t, block_count>> sites(by_address.begin(), by_address.end());
     std::ranges::stable_sort(sites, [](const auto& left, const auto& right) {
         return left.second.allocations > right.second.allocations;
     });
     sites.resize(std::min(sites.size(), most_rows));
-    to.key(key).begin_list();
+    json.key(key).begin_list();
     for (const auto& [address, blocks] : sites) {
-        to.begin_object().field("site", source.tables.place(address));
-        to.field("allocations", blocks.allocations).field("bytes", blocks.bytes);
-        write_instruction(to, source, address);
-        to.end_object();
+        json.begin_object().field("site", source.tables.place(address));
+        json.field("allocations", blocks.allocations).field("bytes", blocks.bytes);
+        write_instruction(json, source, address);
+        json.end_object();
     }
-    to.end_list();
+    json.end_list();
 }
 
-void write_escapes(json_writer& to, const report_source& source, const scope_detail& detail,
+void write_escapes(json_writer& json, const report_source& source, const scope_detail& detail,
                    std::size_t most_rows) {
     std::vector<std::pair<escape_key, escape_sums>> escapes(detail.escapes.begin(), detail.escapes.end());
     std::ranges::stable_sort(escapes, [](const auto& left, const auto& right) {
         return left.second.blocks.allocations > right.second.blocks.allocations;
     });
     escapes.resize(std::min(escapes.size(), most_rows));
-    to.key("escapes").begin_list();
+    json.key("escapes").begin_list();
     for (const auto& [key, sums] : escapes) {
         const bool is_known = key.by != no_scope;
-        to.begin_object().field("allocations", sums.blocks.allocations).field("bytes", sums.blocks.bytes);
-        write_optional(to, "by", is_known, is_known ? source.tables.function(key.by) : 0);
-        write_optional(to, "at", is_known, is_known ? source.tables.place(key.at) : 0);
+        json.begin_object().field("allocations", sums.blocks.allocations).field("bytes", sums.blocks.bytes);
+        write_optional(json, "by", is_known, is_known ? source.tables.function(key.by) : 0);
+        write_optional(json, "at", is_known, is_known ? source.tables.place(key.at) : 0);
         const bool has_container = key.into != no_scope;
-        write_optional(to, "into", has_container, has_container ? source.tables.function(key.into) : 0);
-        to.field("thread", key.elsewhere ? "other" : "same");
+        write_optional(json, "into", has_container, has_container ? source.tables.function(key.into) : 0);
+        json.field("thread", key.elsewhere ? "other" : "same");
         const bool has_example = sums.example != no_call;
-        write_optional(to, "stack", has_example,
+        write_optional(json, "stack", has_example,
                        has_example ? source.tables.stack(source.results.calls().all()[sums.example].context)
                                    : 0);
-        to.end_object();
+        json.end_object();
     }
-    to.end_list();
+    json.end_list();
 
-    write_site_list(to, "escape_sites", source, detail.escape_sites, most_rows);
-    write_site_list(to, "alive_sites", source, detail.alive_sites, most_rows);
+    write_site_list(json, "escape_sites", source, detail.escape_sites, most_rows);
+    write_site_list(json, "alive_sites", source, detail.alive_sites, most_rows);
 }
 
-void write_page_figures(json_writer& to, const report_source& source, const page_figures& figures) {
-    to.begin_object().field("seconds", static_cast<double>(figures.ticks) * source.ns_per_tick * 1e-9);
-    to.field("live_bytes", figures.bytes).field("pages", figures.pages);
-    to.field("pages_needed", figures.needed()).field("pages_shared", figures.shared).end_object();
+void write_page_figures(json_writer& json, const report_source& source, const page_figures& figures) {
+    json.begin_object().field("seconds", static_cast<double>(figures.ticks) * source.ns_per_tick * 1e-9);
+    json.field("live_bytes", figures.bytes).field("pages", figures.pages);
+    json.field("pages_needed", figures.needed()).field("pages_shared", figures.shared).end_object();
 }
 
 /// The blocks that a sample leaves out lie on the same pages, so that the figures of one would be of the sample.
-void write_diffusion(json_writer& to, const report_source& source, scope_id function) {
+void write_diffusion(json_writer& json, const report_source& source, scope_id function) {
     const page_figures peak = source.results.pages().at_peak(function);
-    to.key("diffusion");
+    json.key("diffusion");
     if (source.is_sample || peak.pages == 0) {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
         return;
     }
-    to.begin_object().key("peak");
-    write_page_figures(to, source, peak);
-    to.key("over_time").begin_list();
+    json.begin_object().key("peak");
+    write_page_figures(json, source, peak);
+    json.key("over_time").begin_list();
     for (const page_figures& figures : source.results.pages().over_time(function)) {
-        write_page_figures(to, source, figures);
+        write_page_figures(json, source, figures);
     }
-    to.end_list().end_object();
+    json.end_list().end_object();
 }
 
 } // namespace
 
-void write_scope(json_writer& to, const report_source& source, std::size_t id, std::size_t most_rows) {
+void write_scope(json_writer& json, const report_source& source, std::size_t id, std::size_t most_rows) {
     const scope_id function = source.listed[id];
     const scope_totals& totals = source.results.scopes()[function];
-    to.begin_object().field("id", id).field("function", source.tables.function(function));
-    to.key("figures");
-    write_figures(to, source.details[id].sums,
+    json.begin_object().field("id", id).field("function", source.tables.function(function));
+    json.key("figures");
+    write_figures(json, source.details[id].sums,
                   {source.ns_per_tick, source.results.threads(), &totals, totals.ticks, source.busy});
-    write_activations(to, totals, source.ns_per_tick);
-    write_diffusion(to, source, function);
-    write_escapes(to, source, source.details[id], most_rows);
-    to.end_object();
+    write_activations(json, totals, source.ns_per_tick);
+    write_diffusion(json, source, function);
+    write_escapes(json, source, source.details[id], most_rows);
+    json.end_object();
 }
 
-void write_scopes(json_writer& to, const report_source& source) {
+void write_scopes(json_writer& json, const report_source& source) {
     constexpr std::size_t most_escapes = 12;
-    to.key("scopes").begin_list();
+    json.key("scopes").begin_list();
     for (std::size_t id = 0; id < source.listed.size(); ++id) {
-        write_scope(to, source, id, most_escapes);
+        write_scope(json, source, id, most_escapes);
     }
-    to.end_list();
+    json.end_list();
 
     std::vector<bool> is_listed(source.results.scopes().size());
     for (const scope_id function : source.listed) {
@@ -120,8 +120,8 @@ void write_scopes(json_writer& to, const report_source& source) {
         ++unlisted;
         most = std::max(most, scope.allocations);
     }
-    to.key("scopes_not_listed").begin_object();
-    to.field("scopes", unlisted).field("most_allocations", most).end_object();
+    json.key("scopes_not_listed").begin_object();
+    json.field("scopes", unlisted).field("most_allocations", most).end_object();
 }
 
 std::vector<std::uint64_t> scopes_by_call(const report_source& source, const std::vector<scope_id>& scopes) {

@@ -61,12 +61,12 @@ std::vector<site> all_sites(const report_source& source, const Filter& belongs) 
     return sites;
 }
 
-void write_site(json_writer& to, const report_source& source, site& row) {
+void write_site(json_writer& json, const report_source& source, site& row) {
     const std::span<const call_totals> calls = source.results.calls().all();
-    to.begin_object().field("place", source.tables.place(row.address));
-    write_instruction(to, source, row.address);
-    to.key("figures");
-    write_figures(to, row.sums, {source.ns_per_tick, source.results.threads(), nullptr, 0});
+    json.begin_object().field("place", source.tables.place(row.address));
+    write_instruction(json, source, row.address);
+    json.key("figures");
+    write_figures(json, row.sums, {source.ns_per_tick, source.results.threads(), nullptr, 0});
 
     const std::size_t shown = std::min<std::size_t>(row.calls.size(), 3);
     std::partial_sort(row.calls.begin(), row.calls.begin() + static_cast<std::ptrdiff_t>(shown),
@@ -76,13 +76,13 @@ void write_site(json_writer& to, const report_source& source, site& row) {
                           }
                           return left < right;
                       });
-    to.key("stacks").begin_list();
+    json.key("stacks").begin_list();
     for (std::size_t at = 0; at < shown; ++at) {
         const call_totals& call = calls[row.calls[at]];
-        to.begin_object().field("stack", source.tables.stack(call.context));
-        to.field("allocations", call.allocations).field("bytes", call.bytes).end_object();
+        json.begin_object().field("stack", source.tables.stack(call.context));
+        json.field("allocations", call.allocations).field("bytes", call.bytes).end_object();
     }
-    to.end_list().field("contexts", row.calls.size());
+    json.end_list().field("contexts", row.calls.size());
 
     std::vector<std::pair<scope_id, block_count>> owners(row.owners.begin(), row.owners.end());
     std::ranges::sort(owners, [](const auto& left, const auto& right) {
@@ -91,18 +91,18 @@ void write_site(json_writer& to, const report_source& source, site& row) {
                    : left.first < right.first;
     });
     owners.resize(std::min<std::size_t>(owners.size(), 5));
-    to.key("owners").begin_list();
+    json.key("owners").begin_list();
     for (const auto& [function, blocks] : owners) {
-        to.begin_object()
+        json.begin_object()
             .field("function", source.tables.function(function))
             .field("allocations", blocks.allocations)
             .field("bytes", blocks.bytes)
             .end_object();
     }
-    to.end_list().field("peak_bytes", row.peak_bytes).field("returns", row.returns);
-    to.key("growth").begin_object().field("allocations", row.grown);
-    to.field("from_bytes", row.grown_from_bytes).field("to_bytes", row.grown_to_bytes);
-    to.end_object().end_object();
+    json.end_list().field("peak_bytes", row.peak_bytes).field("returns", row.returns);
+    json.key("growth").begin_object().field("allocations", row.grown);
+    json.field("from_bytes", row.grown_from_bytes).field("to_bytes", row.grown_to_bytes);
+    json.end_object().end_object();
 }
 
 /// Effects: moves the rows to show to the front, by allocations: the rows with the most allocations, and the ones
@@ -125,10 +125,10 @@ std::size_t heaviest_first(std::vector<Row>& rows, std::size_t most_by_allocatio
     return static_cast<std::size_t>(end);
 }
 
-void write_unlisted(json_writer& to, std::string_view key, std::string_view rows_key, std::size_t rows,
+void write_unlisted(json_writer& json, std::string_view key, std::string_view rows_key, std::size_t rows,
                     const block_count& sums) {
-    to.key(key).begin_object().field(rows_key, rows);
-    to.field("allocations", sums.allocations).field("bytes", sums.bytes).end_object();
+    json.key(key).begin_object().field(rows_key, rows);
+    json.field("allocations", sums.allocations).field("bytes", sums.bytes).end_object();
 }
 
 block_count alive_blocks(const figure_sums& sums) {
@@ -154,7 +154,7 @@ block_count peak_blocks(const call_totals& call) {
 /// Effects: writes the sites by the blocks that `count` returns for the sums of a site or a call, most `weight` first,
 /// each with its heaviest stack.
 template <class Count>
-void write_ranking(json_writer& to, std::string_view key, const report_source& source,
+void write_ranking(json_writer& json, std::string_view key, const report_source& source,
                    std::span<const site> sites, std::size_t most_rows, std::uint64_t block_count::* weight,
                    const Count& count) {
     struct ranked_site {
@@ -175,18 +175,18 @@ void write_ranking(json_writer& to, std::string_view key, const report_source& s
     const std::size_t sites_with_blocks = ranking.size();
     ranking.resize(std::min(sites_with_blocks, most_rows));
     const std::span<const call_totals> calls = source.results.calls().all();
-    to.key(key).begin_list();
+    json.key(key).begin_list();
     for (const auto& [row, blocks] : ranking) {
         const call_id heaviest =
             std::ranges::max(row->calls, {}, [&](call_id call) { return count(calls[call]).*weight; });
-        to.begin_object().field("place", source.tables.place(row->address));
-        to.field("allocations", blocks.allocations).field("bytes", blocks.bytes);
-        to.field("stack", source.tables.stack(calls[heaviest].context)).end_object();
+        json.begin_object().field("place", source.tables.place(row->address));
+        json.field("allocations", blocks.allocations).field("bytes", blocks.bytes);
+        json.field("stack", source.tables.stack(calls[heaviest].context)).end_object();
         unlisted.allocations -= blocks.allocations;
         unlisted.bytes -= blocks.bytes;
     }
-    to.end_list();
-    write_unlisted(to, std::string(key) + "_not_listed", "sites", sites_with_blocks - ranking.size(),
+    json.end_list();
+    write_unlisted(json, std::string(key) + "_not_listed", "sites", sites_with_blocks - ranking.size(),
                    unlisted);
 }
 
@@ -197,30 +197,30 @@ struct pair_row {
     block_count blocks;
 };
 
-void write_pair(json_writer& to, const report_source& source, const pair_row& row) {
+void write_pair(json_writer& json, const report_source& source, const pair_row& row) {
     const std::span<const call_totals> calls = source.results.calls().all();
-    to.begin_object().field("allocated", source.tables.stack(calls[row.allocated].context)).key("freed");
+    json.begin_object().field("allocated", source.tables.stack(calls[row.allocated].context)).key("freed");
     if (row.pair != nullptr && row.pair->freed != no_call) {
-        to.value(source.tables.stack(calls[row.pair->freed].context));
+        json.value(source.tables.stack(calls[row.pair->freed].context));
     } else {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
     }
-    to.field("alive", row.pair == nullptr);
-    to.field("allocations", row.blocks.allocations).field("bytes", row.blocks.bytes).key("container");
+    json.field("alive", row.pair == nullptr);
+    json.field("allocations", row.blocks.allocations).field("bytes", row.blocks.bytes).key("container");
     if (row.pair != nullptr && row.pair->container != no_scope) {
-        to.value(source.tables.function(row.pair->container));
+        json.value(source.tables.function(row.pair->container));
     } else {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
     }
     if (row.pair == nullptr) {
-        to.field("thread", json_writer::null{}).field("mean_lifetime_seconds", json_writer::null{});
-        to.field("mean_lifetime_bytes", json_writer::null{}).end_object();
+        json.field("thread", json_writer::null{}).field("mean_lifetime_seconds", json_writer::null{});
+        json.field("mean_lifetime_bytes", json_writer::null{}).end_object();
         return;
     }
     const auto blocks = static_cast<double>(row.blocks.allocations);
-    to.field("thread", row.pair->elsewhere ? "other" : "same");
-    to.field("mean_lifetime_seconds", row.pair->life_ticks * source.ns_per_tick * 1e-9 / blocks);
-    to.field("mean_lifetime_bytes", row.pair->life_clock / blocks).end_object();
+    json.field("thread", row.pair->elsewhere ? "other" : "same");
+    json.field("mean_lifetime_seconds", row.pair->life_ticks * source.ns_per_tick * 1e-9 / blocks);
+    json.field("mean_lifetime_bytes", row.pair->life_clock / blocks).end_object();
 }
 
 /// Returns: the pairs whose blocks come from calls for which `belongs` is true.
@@ -253,13 +253,13 @@ std::vector<bool> calls_inside(const report_source& source, scope_id scope) {
 
 } // namespace
 
-void write_instruction(json_writer& to, const report_source& source, std::uint64_t site) {
+void write_instruction(json_writer& json, const report_source& source, std::uint64_t site) {
     if (const auto call = source.names.in_file(site)) {
-        to.field("file", call->path).field("instruction", call->offset);
+        json.field("file", call->path).field("instruction", call->offset);
     }
 }
 
-void write_sites(json_writer& to, const report_source& source, bool all_rows) {
+void write_sites(json_writer& json, const report_source& source, bool all_rows) {
     std::vector<site> sites = all_sites(source, [](call_id) { return true; });
     // Sites without a block of the part are only in the lists of live blocks.
     const auto allocating = static_cast<std::size_t>(
@@ -267,29 +267,30 @@ void write_sites(json_writer& to, const report_source& source, bool all_rows) {
     const std::size_t shown = std::min(heaviest_first(sites, all_rows ? sites.size() : 160, 80,
                                                       [](const site& row) { return row.sums.all; }),
                                        allocating);
-    to.key("sites").begin_list();
+    json.key("sites").begin_list();
     for (std::size_t at = 0; at < shown; ++at) {
-        write_site(to, source, sites[at]);
+        write_site(json, source, sites[at]);
     }
-    to.end_list();
+    json.end_list();
     block_count unlisted;
     for (std::size_t at = shown; at < allocating; ++at) {
         unlisted.add(sites[at].sums.all.allocations, sites[at].sums.all.bytes);
     }
-    write_unlisted(to, "sites_not_listed", "sites", allocating - shown, unlisted);
+    write_unlisted(json, "sites_not_listed", "sites", allocating - shown, unlisted);
 
     const std::size_t most_rows = all_rows ? sites.size() : 60;
     const std::vector<site> leaking =
         all_sites(source, [&](call_id call) { return !source.is_suppressed(call); });
-    write_ranking(to, "leaks", source, leaking, most_rows, &block_count::bytes,
+    write_ranking(json, "leaks", source, leaking, most_rows, &block_count::bytes,
                   [](const auto& sums) { return alive_blocks(sums); });
-    write_ranking(to, "temporary", source, sites, most_rows, &block_count::allocations,
+    write_ranking(json, "temporary", source, sites, most_rows, &block_count::allocations,
                   [](const auto& sums) { return temporary_blocks(sums); });
-    write_ranking(to, "peak", source, sites, most_rows, &block_count::bytes,
+    write_ranking(json, "peak", source, sites, most_rows, &block_count::bytes,
                   [](const auto& sums) { return peak_blocks(sums); });
 }
 
-void write_suppressions(json_writer& to, const report_source& source, std::span<const std::string> patterns) {
+void write_suppressions(json_writer& json, const report_source& source,
+                        std::span<const std::string> patterns) {
     std::vector<block_count> counts(patterns.size());
     const std::span<const call_totals> calls = source.results.calls().all();
     for (std::size_t call = 0; call < calls.size(); ++call) {
@@ -298,52 +299,52 @@ void write_suppressions(json_writer& to, const report_source& source, std::span<
             counts[source.suppressed[call]].add(alive.allocations, alive.bytes);
         }
     }
-    to.key("suppressions").begin_list();
+    json.key("suppressions").begin_list();
     for (std::size_t at = 0; at < patterns.size(); ++at) {
-        to.begin_object().field("pattern", patterns[at]);
-        to.field("allocations", counts[at].allocations).field("bytes", counts[at].bytes).end_object();
+        json.begin_object().field("pattern", patterns[at]);
+        json.field("allocations", counts[at].allocations).field("bytes", counts[at].bytes).end_object();
     }
-    to.end_list();
+    json.end_list();
 }
 
-void write_pairs(json_writer& to, const report_source& source) {
+void write_pairs(json_writer& json, const report_source& source) {
     std::vector<pair_row> rows = all_pairs(source, [](call_id) { return true; });
     const std::size_t shown = heaviest_first(rows, 120, 60, [](const pair_row& row) { return row.blocks; });
-    to.key("pairs").begin_list();
+    json.key("pairs").begin_list();
     for (std::size_t at = 0; at < shown; ++at) {
-        write_pair(to, source, rows[at]);
+        write_pair(json, source, rows[at]);
     }
-    to.end_list();
+    json.end_list();
     block_count unlisted;
     for (std::size_t at = shown; at < rows.size(); ++at) {
         unlisted.add(rows[at].blocks.allocations, rows[at].blocks.bytes);
     }
-    write_unlisted(to, "pairs_not_listed", "pairs", rows.size() - shown, unlisted);
+    write_unlisted(json, "pairs_not_listed", "pairs", rows.size() - shown, unlisted);
 }
 
-void write_scope_sites(json_writer& to, const report_source& source, scope_id scope) {
+void write_scope_sites(json_writer& json, const report_source& source, scope_id scope) {
     const std::vector<bool> inside = calls_inside(source, scope);
     std::vector<site> sites = all_sites(source, [&](call_id call) { return inside[call]; });
     const std::size_t shown = heaviest_first(sites, 80, 20, [](const site& row) { return row.sums.all; });
-    to.key("sites").begin_list();
+    json.key("sites").begin_list();
     for (std::size_t at = 0; at < shown; ++at) {
-        write_site(to, source, sites[at]);
+        write_site(json, source, sites[at]);
     }
-    to.end_list();
+    json.end_list();
 }
 
-void write_scope_pairs(json_writer& to, const report_source& source, scope_id scope) {
+void write_scope_pairs(json_writer& json, const report_source& source, scope_id scope) {
     const std::vector<bool> inside = calls_inside(source, scope);
     std::vector<pair_row> rows = all_pairs(source, [&](call_id call) { return inside[call]; });
     const std::size_t shown = heaviest_first(rows, 80, 20, [](const pair_row& row) { return row.blocks; });
-    to.key("pairs").begin_list();
+    json.key("pairs").begin_list();
     for (std::size_t at = 0; at < shown; ++at) {
-        write_pair(to, source, rows[at]);
+        write_pair(json, source, rows[at]);
     }
-    to.end_list();
+    json.end_list();
 }
 
-void write_site_blocks(json_writer& to, std::string_view key, const report_source& source,
+void write_site_blocks(json_writer& json, std::string_view key, const report_source& source,
                        const site_blocks& sites, std::size_t most) {
     std::vector<std::pair<std::uint64_t, block_count>> rows(sites.by_address.begin(), sites.by_address.end());
     std::ranges::sort(rows, [](const auto& left, const auto& right) {
@@ -352,12 +353,12 @@ void write_site_blocks(json_writer& to, std::string_view key, const report_sourc
                    : left.first < right.first;
     });
     rows.resize(std::min(rows.size(), most));
-    to.key(key).begin_list();
+    json.key(key).begin_list();
     for (const auto& [address, blocks] : rows) {
-        to.begin_object().field("place", source.tables.place(address));
-        to.field("allocations", blocks.allocations).field("bytes", blocks.bytes).end_object();
+        json.begin_object().field("place", source.tables.place(address));
+        json.field("allocations", blocks.allocations).field("bytes", blocks.bytes).end_object();
     }
-    to.end_list();
+    json.end_list();
 }
 
 } // namespace mallard::advisor

@@ -30,7 +30,7 @@ std::vector<std::vector<std::int64_t>> live_bytes(const report_source& source,
 }
 
 /// Effects: writes for each step of the timeline the sample with the most resident memory.
-void write_memory(json_writer& to, const live_timeline& timeline,
+void write_memory(json_writer& json, const live_timeline& timeline,
                   std::span<const trace::memory_sample> memory, std::uint64_t first_ticks,
                   double seconds_per_tick) {
     const std::uint64_t begin = timeline.begin_ticks();
@@ -40,7 +40,7 @@ void write_memory(json_writer& to, const live_timeline& timeline,
     const auto is_earlier = [&](const trace::memory_sample& sample) {
         return sample.ticks < first_ticks + begin;
     };
-    to.key("resident").begin_list();
+    json.key("resident").begin_list();
     std::size_t at = begin == 0 ? 0 : static_cast<std::size_t>(std::ranges::count_if(memory, is_earlier));
     while (at < memory.size()) {
         const std::uint64_t step = ticks(memory[at]) / timeline.step_ticks();
@@ -49,49 +49,49 @@ void write_memory(json_writer& to, const live_timeline& timeline,
             highest = memory[at].resident_bytes > highest->resident_bytes ? &memory[at] : highest;
         }
         if (step < live_timeline::steps) {
-            to.begin_list().value(static_cast<double>(begin + ticks(*highest)) * seconds_per_tick);
-            to.value(highest->resident_bytes).value(highest->file_bytes).end_list();
+            json.begin_list().value(static_cast<double>(begin + ticks(*highest)) * seconds_per_tick);
+            json.value(highest->resident_bytes).value(highest->file_bytes).end_list();
         }
     }
-    to.end_list();
+    json.end_list();
 }
 
-void write_histogram(json_writer& to, std::string_view key, const lifetimes::histogram& histogram) {
-    to.key(key).begin_list();
+void write_histogram(json_writer& json, std::string_view key, const lifetimes::histogram& histogram) {
+    json.key(key).begin_list();
     for (std::size_t at = 0; at < histogram.size(); ++at) {
         if (histogram[at].blocks != 0) {
-            to.begin_list()
+            json.begin_list()
                 .value(static_cast<int>(at) - 1)
                 .value(histogram[at].blocks)
                 .value(histogram[at].bytes)
                 .end_list();
         }
     }
-    to.end_list();
+    json.end_list();
 }
 
 } // namespace
 
-void write_timeline(json_writer& to, const report_source& source,
+void write_timeline(json_writer& json, const report_source& source,
                     std::span<const trace::memory_sample> memory, std::uint64_t first_ticks) {
     constexpr std::size_t most_shown = 10, most_compared = 64;
     const live_timeline& timeline = source.results.timeline();
     const double seconds_per_tick = source.ns_per_tick * 1e-9;
     const auto seconds = [&](std::uint64_t ticks) { return static_cast<double>(ticks) * seconds_per_tick; };
-    to.key("timeline").begin_object().key("seconds").begin_list().value(seconds(timeline.begin_ticks()));
+    json.key("timeline").begin_object().key("seconds").begin_list().value(seconds(timeline.begin_ticks()));
     for (std::size_t step = 1; step <= timeline.totals().size(); ++step) {
-        to.value(seconds(timeline.begin_ticks() + step * timeline.step_ticks()));
+        json.value(seconds(timeline.begin_ticks() + step * timeline.step_ticks()));
     }
-    to.end_list().key("live_bytes").begin_list().value(timeline.live_at_begin());
+    json.end_list().key("live_bytes").begin_list().value(timeline.live_at_begin());
     for (const std::uint64_t live : timeline.totals()) {
-        to.value(live);
+        json.value(live);
     }
-    to.end_list().field("peak_bytes", timeline.peak());
-    to.field("peak_seconds", seconds(timeline.peak_ticks()));
+    json.end_list().field("peak_bytes", timeline.peak());
+    json.field("peak_seconds", seconds(timeline.peak_ticks()));
 
-    write_memory(to, timeline, memory, first_ticks, seconds_per_tick);
+    write_memory(json, timeline, memory, first_ticks, seconds_per_tick);
 
-    to.key("scopes").begin_list();
+    json.key("scopes").begin_list();
     if (source.shows_scopes && timeline.is_complete()) {
         std::vector<scope_id> compared = source.listed;
         compared.resize(std::min(compared.size(), most_compared));
@@ -110,34 +110,34 @@ void write_timeline(json_writer& to, const report_source& source,
         std::ranges::sort(order);
         order.resize(std::min(order.size(), most_shown));
         for (const auto& [highest, id] : order) {
-            to.begin_object().field("id", id).key("live_bytes").begin_list().value(0U);
+            json.begin_object().field("id", id).key("live_bytes").begin_list().value(0U);
             for (const std::int64_t bytes : live[id]) {
-                to.value(bytes);
+                json.value(bytes);
             }
-            to.end_list().end_object();
+            json.end_list().end_object();
         }
     }
-    to.end_list().key("reason");
+    json.end_list().key("reason");
     if (!source.shows_scopes) {
-        to.value("scopes are withheld");
+        json.value("scopes are withheld");
     } else if (!timeline.is_complete()) {
-        to.value("too many stacks keep memory over time");
+        json.value("too many stacks keep memory over time");
     } else {
-        to.value(json_writer::null{});
+        json.value(json_writer::null{});
     }
-    to.end_object();
+    json.end_object();
 }
 
-void write_lifetimes(json_writer& to, const report_source& source) {
-    to.key("lifetimes").begin_object();
-    write_histogram(to, "by_bytes", source.results.lives().by_clock());
-    write_histogram(to, "by_time", source.results.lives().by_time());
+void write_lifetimes(json_writer& json, const report_source& source) {
+    json.key("lifetimes").begin_object();
+    write_histogram(json, "by_bytes", source.results.lives().by_clock());
+    write_histogram(json, "by_time", source.results.lives().by_time());
     block_count alive;
     for (const call_totals& call : source.results.calls().all()) {
         alive.add(call.allocations - call.freed, call.bytes - call.freed_bytes);
     }
-    write(to, "alive", alive);
-    to.end_object();
+    write(json, "alive", alive);
+    json.end_object();
 }
 
 } // namespace mallard::advisor

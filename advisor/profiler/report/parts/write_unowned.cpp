@@ -205,21 +205,21 @@ std::string destroyed_class(const std::string& name) {
 
 } // namespace
 
-void write_iterations(json_writer& to, const report_source& source) {
+void write_iterations(json_writer& json, const report_source& source) {
     constexpr std::size_t most_rows = 30, most_sites = 12;
     std::vector<iteration> rows;
     if (source.shows_scopes) {
         rows = all_iterations(source);
     }
     rows.resize(std::min(rows.size(), most_rows));
-    to.key("iterations").begin_list();
+    json.key("iterations").begin_list();
     for (const iteration& row : rows) {
-        to.begin_object()
+        json.begin_object()
             .field("function", source.tables.function(row.function))
             .field("returns", row.returns);
-        to.field("activations", source.results.scopes()[row.function].allocating);
-        to.field("allocations", row.blocks.allocations).field("bytes", row.blocks.bytes);
-        to.field("most_bytes_between", row.most_between).key("sites").begin_list();
+        json.field("activations", source.results.scopes()[row.function].allocating);
+        json.field("allocations", row.blocks.allocations).field("bytes", row.blocks.bytes);
+        json.field("most_bytes_between", row.most_between).key("sites").begin_list();
         std::vector<std::pair<std::uint64_t, std::pair<block_count, std::uint64_t>>> sites(row.sites.begin(),
                                                                                            row.sites.end());
         std::ranges::sort(sites, [](const auto& left, const auto& right) {
@@ -230,16 +230,16 @@ void write_iterations(json_writer& to, const report_source& source) {
         });
         sites.resize(std::min(sites.size(), most_sites));
         for (const auto& [address, content] : sites) {
-            to.begin_object().field("place", source.tables.place(address));
-            to.field("allocations", content.first.allocations).field("bytes", content.first.bytes);
-            to.field("returns", content.second).end_object();
+            json.begin_object().field("place", source.tables.place(address));
+            json.field("allocations", content.first.allocations).field("bytes", content.first.bytes);
+            json.field("returns", content.second).end_object();
         }
-        to.end_list().end_object();
+        json.end_list().end_object();
     }
-    to.end_list();
+    json.end_list();
 }
 
-void write_owners(json_writer& to, const report_source& source) {
+void write_owners(json_writer& json, const report_source& source) {
     constexpr std::size_t most_rows = 40, most_sites = 8;
     constexpr double least_blocks_a_call = 4;
     owner_search search(source);
@@ -276,22 +276,22 @@ void write_owners(json_writer& to, const report_source& source) {
                    : left->function < right->function;
     });
     rows.resize(std::min(rows.size(), most_rows));
-    to.key("owners").begin_list();
+    json.key("owners").begin_list();
     for (const owner* row : rows) {
-        to.begin_object().field("function", source.tables.function(row->function)).key("class");
+        json.begin_object().field("function", source.tables.function(row->function)).key("class");
         if (search.is_destructor(row->function)) {
-            to.value(name_tables::shortened(destroyed_class(source.names.short_name(row->function))));
+            json.value(name_tables::shortened(destroyed_class(source.names.short_name(row->function))));
         } else {
-            to.value(json_writer::null{});
+            json.value(json_writer::null{});
         }
-        to.field("allocations", row->blocks.allocations).field("bytes", row->blocks.bytes);
-        to.field("calls", source.results.scopes()[row->function].freeing)
+        json.field("allocations", row->blocks.allocations).field("bytes", row->blocks.bytes);
+        json.field("calls", source.results.scopes()[row->function].freeing)
             .field("blocks_a_call", blocks_a_call(*row));
-        to.field("stacks", row->allocated_by.size());
-        write_site_blocks(to, "sites", source, row->sites, most_sites);
-        to.end_object();
+        json.field("stacks", row->allocated_by.size());
+        write_site_blocks(json, "sites", source, row->sites, most_sites);
+        json.end_object();
     }
-    to.end_list();
+    json.end_list();
 }
 
 } // namespace mallard::advisor
