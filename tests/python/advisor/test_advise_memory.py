@@ -131,7 +131,7 @@ def test_large_blocks_that_are_hardly_written_are_named():
 
 
 def over_time(*resident_mib: int) -> dict[str, Any]:
-    """Of each second, with 4 MiB of files, beside the live bytes of 2 MiB."""
+    """Of each second, with 4 MiB of files, and with live bytes of 2 MiB."""
     rows = [[second + 0.5, each * MIB, 4 * MIB] for second, each in enumerate(resident_mib)]
     points = len(rows) + 1
     live = {"live_bytes": [2 * MIB] * points, "seconds": [float(second) for second in range(points)]}

@@ -1,4 +1,4 @@
-"""Resident memory of a recording beside its live bytes."""
+"""Resident memory and live bytes of a recording."""
 
 from __future__ import annotations
 

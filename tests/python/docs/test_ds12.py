@@ -1,4 +1,4 @@
-"""The figures of DS12, from made-up rows beside the printed table."""
+"""The figures of DS12, from made-up rows and the printed table."""
 
 from __future__ import annotations
 

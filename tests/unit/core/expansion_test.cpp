@@ -31,7 +31,7 @@ struct throwing_attempt : complete {
     mallard::expansion_result try_expand(void*, const mallard::expansion_request&);
 };
 
-struct tells_no_way : complete {
+struct throwing_expand : complete {
     void* expand(void*, const mallard::expansion_request&);
 };
 
@@ -84,7 +84,7 @@ TEST(expansion, expandable_matches_resizing_allocators) {
     EXPECT_FALSE(mallard::expandable<throwing_shrink>);
     EXPECT_FALSE(mallard::expandable<knows_sizes_only_while_it_changes>);
     EXPECT_FALSE(mallard::expandable<throwing_attempt>);
-    EXPECT_FALSE(mallard::expandable<tells_no_way>);
+    EXPECT_FALSE(mallard::expandable<throwing_expand>);
     EXPECT_FALSE(mallard::expandable<mallard::multipool<>>);
     EXPECT_FALSE(mallard::expandable<mallard::new_delete>);
     EXPECT_FALSE(mallard::expandable<std::pmr::memory_resource>);

@@ -1,4 +1,4 @@
-"""Resident memory over time beside the live bytes, both of the recorded run.
+"""Resident memory over time and the live bytes, both of the recorded run.
 
     resident, without files = live blocks that were written + what malloc retains + what malloc never saw
 

@@ -151,7 +151,7 @@ def _memory(study: Study, profile: Profile | None, names: Names | None) -> list[
 
 
 def _memory_over_time(profile: Profile) -> list[Section]:
-    """Resident memory beside the live bytes, of the recorded run."""
+    """Resident memory and live bytes over time, of the recorded run."""
     moments, timeline = sampled_moments(profile.timeline), profile.timeline
     if len(moments) < 2 or timeline is None:
         return []
@@ -163,7 +163,7 @@ def _memory_over_time(profile: Profile) -> list[Section]:
     )
     table = Table("Memory over time", OVER_TIME, rows)
     blocks = (memory_picture(timeline, series), table, Paragraph(SAMPLED))
-    return [Section("Memory over time", blocks, about="resident memory beside live blocks")]
+    return [Section("Memory over time", blocks, about="resident memory and live blocks")]
 
 
 def _memory_row(study: Study, effect: GlobalEffect | Effect | None, widest: float) -> Row:
