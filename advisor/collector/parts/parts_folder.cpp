@@ -72,8 +72,7 @@ bool read_name(const std::string& name, parts_folder::part_name& result) {
         return false;
     }
     const auto space = std::from_chars(program.ptr + 1, end, result.space);
-    // An earlier version wrote PID.N.part.
-    return std::string_view(space.ec == std::errc{} ? space.ptr : program.ptr, end) == ".part";
+    return space.ec == std::errc{} && std::string_view(space.ptr, end) == ".part";
 }
 
 /// Returns: the namespace of process IDs; 0 if the process has exited, or is another user's.

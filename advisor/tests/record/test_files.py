@@ -304,7 +304,7 @@ def test_recovers_from_a_part_without_memory(collector, small_disk):
     """Of a process that got no page for its part's header. The access ended the collector with SIGBUS."""
     parts = small_disk / "x.parts"
     parts.mkdir()
-    with (parts / "1234567.0.part").open("wb") as part:
+    with (parts / "1234567.0.1.part").open("wb") as part:
         part.truncate(1 << 30)
     (parts / "reserve").write_bytes(bytes(mmap.PAGESIZE))  # for the trace
     fill(small_disk / "full")
