@@ -59,7 +59,7 @@ class Row:
     malloc: str = ""  # the process's malloc; empty if the runner did not report it
 
     def __post_init__(self) -> None:
-        """Replaces a former name of the strategy by the current one, and adds parameters that came later."""
+        """Replaces a paper's number of the strategy by its name, and adds parameters that came later."""
         object.__setattr__(self, "strategy", current(self.strategy))
         if missing := absent_values(self.experiment):
             object.__setattr__(self, "parameters", {**missing, **self.parameters})

@@ -14,7 +14,6 @@ from mallard.bench.described import REGISTRY
 from mallard.bench.library_code import fingerprint
 from mallard.bench.papers.catalogue import Strategy, Structure
 from mallard.bench.result import FORMAT
-from mallard.bench.strategy_names import current
 from mallard.shared.errors import UsageError
 from mallard.shared.native_file import RUNNER, SURVEY_RUNNER
 from mallard.shared.version import bench_command, build_root
@@ -204,21 +203,9 @@ def load_runner(path: Path | None = None) -> Runner:
     _refuse_slow(path, description)
     try:
         _ = description["build_id"], description["commit"], description["compiler"]
-        runner = runner_from(path, description)
+        return runner_from(path, description)
     except (TypeError, KeyError, ValueError) as error:
         raise UsageError(f"{path} describes itself incompletely ({error!r}); build it again") from None
-    _refuse_former_names(runner)
-    return runner
-
-
-def _refuse_former_names(runner: Runner) -> None:
-    for experiment in runner.experiments:
-        for name in runner.strategy_names(experiment):
-            if current(name) != name:
-                raise UsageError(
-                    f"{runner.path} is of an older mallard: it calls {current(name)} {name}; build it again: "
-                    f"{BUILD_AGAIN} with MALLARD_BENCH unset"
-                )
 
 
 def _refuse_slow(path: Path, description: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from mallard.bench.strategy_names import PAPERS, aliases_for
+from mallard.bench.strategy_names import aliases_for
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import did_you_mean
 
@@ -20,9 +20,9 @@ def select_names(text: str, option: str, available: Sequence[str]) -> list[str]:
 
 
 def select_strategies(text: str, option: str, available: Sequence[str]) -> list[str]:
-    """Names or aliases: P0089's numbers, ranges of them (`AS7-AS10`, `7-10`), former names."""
+    """Names or aliases: P0089's numbers, ranges of them (`AS7-AS10`, `7-10`)."""
     aliases = aliases_for(available)
-    numbers = in_words([alias for alias in aliases if alias in PAPERS])
+    numbers = in_words(list(aliases))
     allowed = (
         f"{in_words(available)}; of these the papers number {numbers}" if numbers else in_words(available)
     )

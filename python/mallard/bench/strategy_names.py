@@ -8,8 +8,8 @@ static-multipool        named by the type of the container's allocator, mallard:
 multipool-last          a variant, here in its order of reuse
 new-delete@jemalloc     under another malloc for the whole process
 
-P0089 numbers its fourteen strategies AS1 to AS14. Those numbers and all former names are aliases of today's
-names, in options and in stored rows.
+P0089 numbers its fourteen strategies AS1 to AS14. Those numbers are aliases of the names, in options and in
+stored rows.
 """
 
 from __future__ import annotations
@@ -41,28 +41,8 @@ PAPERS = {
 }
 # Those that allocate from the process's malloc directly.
 GLOBAL_STRATEGIES = ("new-delete", "new-delete/base")
-FORMER = {
-    "AS1-keep": "new-delete-keep",
-    **{
-        f"AS7-{order}": f"multipool-{order}"
-        for order in ("last", "first", "lowest", "hybrid", "random", "burst")
-    },
-    "null-base": "null/base",
-    "heap-base": "heap/base",
-    "heap-base-winked": "heap/base/wink",
-    "shared-synchronized": "synchronized-multipool",
-    "shared-concurrent": "concurrent-multipool",
-    **{
-        f"{mechanism}-winked": f"{mechanism}/wink"
-        for mechanism in (
-            *("heap", "pmr-monotonic", "pmr-unsynchronized", "boost-pmr-monotonic"),
-            *("boost-pmr-unsynchronized", "foonathan-stack", "foonathan-temporary", "mimalloc-heap"),
-        )
-    },
-}
-ALIASES = {**PAPERS, **FORMER}
 WITHDRAWN = ("multipool-lowest", "multipool-hybrid")  # orders of reuse that lost; stored rows have them
-_BY_LOWER = {alias.lower(): name for alias, name in ALIASES.items()}
+_BY_LOWER = {alias.lower(): name for alias, name in PAPERS.items()}
 NUMBERS = {name: number for number, name in PAPERS.items()}
 
 
@@ -85,7 +65,7 @@ def paper_number(name: str) -> str:
 def aliases_for(names: Iterable[str]) -> dict[str, str]:
     """The aliases of these names."""
     wanted = set(names)
-    return {alias: name for alias, name in ALIASES.items() if name in wanted}
+    return {alias: name for alias, name in PAPERS.items() if name in wanted}
 
 
 def mechanism_name(name: str) -> str:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -137,11 +134,3 @@ def test_refuses_build_by_another_compiler(tree: Path) -> None:
 def test_refuses_environment_runner_with_compilers(fake: object) -> None:
     with pytest.raises(UsageError, match="MALLARD_BENCH names one for all; unset it"):
         load_builds(["g++", "clang++"])
-
-
-def test_a_runner_with_former_names_is_refused(fake: Any) -> None:
-    described = json.loads(subprocess.run([FAKE, "--describe"], capture_output=True, check=True).stdout)
-    described["experiments"]["locality"]["strategies"][0]["name"] = "AS1"
-    fake.set(describe={"experiments": described["experiments"]})
-    with pytest.raises(UsageError, match="is of an older mallard: it calls new-delete AS1; build it again"):
-        load_runner()

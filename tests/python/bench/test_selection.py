@@ -62,7 +62,7 @@ def test_structures(text: str, expected: list[str]) -> None:
         ),
         ("null", ["null"]),
         ("new-delete-keep", ["new-delete-keep"]),
-        ("as1-KEEP,NULL", ["null", "new-delete-keep"]),
+        ("NEW-delete-keep,NULL", ["null", "new-delete-keep"]),
         ("AS1-AS2", ["new-delete", "new-delete/base"]),
         ("3,new-delete-keep", ["new-delete-keep", "monotonic"]),
     ],
@@ -182,7 +182,7 @@ def test_refuses_unknown_numbers(text: str) -> None:
         ("multipool-hybrid", ["multipool-hybrid"]),
         ("7", ["multipool"]),
         ("new-delete@jemalloc", ["new-delete@jemalloc"]),
-        ("concurrent-multipool,as7-LOWEST", ["multipool-lowest", "concurrent-multipool"]),
+        ("concurrent-multipool,multipool-LOWEST", ["multipool-lowest", "concurrent-multipool"]),
         ("AS1-AS7", ["new-delete", "new-delete/base", "multipool"]),
     ],
 )

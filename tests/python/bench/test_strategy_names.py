@@ -1,13 +1,10 @@
-"""Names of strategies: the papers' table, aliases, and databases that hold former names."""
+"""Names of strategies: the papers' table and numbers."""
 
 from __future__ import annotations
 
 import csv
 import re
-import sqlite3
 from importlib import resources
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,10 +16,7 @@ from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.library import LIBRARY, LOCK, LOCKED
 from mallard.bench.papers.catalogue import offered
 from mallard.bench.result import Row
-from mallard.bench.store import Store
 from mallard.bench.strategy_names import (
-    ALIASES,
-    FORMER,
     PAPERS,
     WITHDRAWN,
     aliases_for,
@@ -59,31 +53,26 @@ def test_names_match_the_papers_table() -> None:
 
 
 def test_aliases_map_to_current_names() -> None:
-    assert set(ALIASES.values()) <= {*TODAY, *WITHDRAWN}
+    assert set(PAPERS.values()) <= {*TODAY, *WITHDRAWN}
     assert not TODAY & set(WITHDRAWN)
-    assert not TODAY & set(ALIASES)
-    assert set(aliases_for([*TODAY, *WITHDRAWN])) == set(ALIASES)
+    assert not TODAY & set(PAPERS)
+    assert set(aliases_for([*TODAY, *WITHDRAWN])) == set(PAPERS)
     assert aliases_for(["multipool"]) == {"AS7": "multipool"}
 
 
 @pytest.mark.parametrize(
-    ("former", "name"),
+    ("number", "name"),
     [
         ("AS1", "new-delete"),
         ("AS14", "multipool+monotonic/base/wink"),
         ("AS1@jemalloc", "new-delete@jemalloc"),
         ("AS2@tcmalloc", "new-delete/base@tcmalloc"),
-        ("AS1-keep", "new-delete-keep"),
-        ("AS7-lowest", "multipool-lowest"),
-        ("heap-base-winked", "heap/base/wink"),
-        ("pmr-monotonic-winked", "pmr-monotonic/wink"),
-        ("shared-concurrent", "concurrent-multipool"),
         ("multipool/base", "multipool/base"),
         ("AS15", "AS15"),
     ],
 )
-def test_a_former_name_becomes_the_name_of_today(former: str, name: str) -> None:
-    assert current(former) == name
+def test_a_number_becomes_a_name(number: str, name: str) -> None:
+    assert current(number) == name
     assert current(name) == name
 
 
@@ -108,36 +97,6 @@ def test_locked_multipools_are_variants_of_the_papers() -> None:
     assert set(LOCKED) <= set(described.names_in("density"))
     locality = described.names_in("locality")
     assert [name for name in locality if name in LOCKED] == [name for name in LOCKED if not is_winked(name)]
-
-
-def test_a_row_has_the_name_of_today(store: Store, meta: dict[str, Any], native: Any) -> None:
-    number = store.begin_run(meta)
-    for place, former in enumerate((*FORMER, "AS9", "AS1@mimalloc")):
-        assert store.add_row(number, native(strategy=former, repetition=place)).strategy == current(former)
-    assert {row.strategy for row in store.rows()} <= {*TODAY, *WITHDRAWN, "new-delete@mimalloc"}
-
-
-SMALL = ("bench", "density", "--ds", "1", "--size", "6", "--strategy", "AS1,AS7", "--reps", "2")
-
-
-def test_resumes_run_with_former_names(fake: Any, capsys: Any) -> None:
-    assert fake.run(*SMALL) == 0
-    _interrupt_with_numbers(fake.database)
-    assert fake.run(*SMALL[:6], "--strategy", "new-delete,multipool", "--reps", "2") == 0
-    assert "run 1 was interrupted after 2 rows and goes on" in capsys.readouterr().err
-    assert len(fake.begun) == 4 + 2, "what was measured is not measured again"
-    assert sorted((row.strategy, row.repetition) for row in fake.rows(1)) == [
-        *(("multipool", 0), ("multipool", 1), ("new-delete", 0), ("new-delete", 1)),
-    ]
-
-
-def _interrupt_with_numbers(database: Path) -> None:
-    """Interrupted after the first repetition, by a mallard that numbered its strategies."""
-    with sqlite3.connect(database) as connection:
-        connection.execute("DELETE FROM result WHERE repetition = 1")
-        for number, name in PAPERS.items():
-            connection.execute("UPDATE result SET strategy = ? WHERE strategy = ?", (number, name))
-        connection.execute("UPDATE run SET finished = NULL")
 
 
 def test_a_row_of_another_alias_is_equal() -> None:

@@ -31,7 +31,10 @@ BAD_INPUT = [
         ("bench", "density", "--strategy", "multipol/wink"),
         "'multipol/wink' is unknown (did you mean multipool/wink?)",
     ),
-    (("bench", "density", "--strategy", "AS1-kep"), "'AS1-kep' is unknown (did you mean new-delete-keep?)"),
+    (
+        ("bench", "density", "--strategy", "new-delete-kep"),
+        "'new-delete-kep' is unknown (did you mean new-delete-keep?)",
+    ),
     (("bench", "density", "--buffer", "hot"), "--buffer 'hot' is unknown; allowed are warm, cold, none"),
     (("bench", "density", "--hash", "md5"), "--hash 'md5' is unknown; allowed are prefix, full"),
     (("bench", "density", "--pages", "large"), "--pages 'large' is unknown; allowed are small, huge, usual"),
