@@ -92,8 +92,15 @@ def scope(
         "rewind": {"returns": 40, "peak_bytes": bytes_ // 40},
         "page_faults": {"fresh": 1200, "per_activation": 12.0},
         "escapes": [
-            {**amount(600, 9000), "by": 6, "at": 6, "into": 0, "thread": "same", "stack": 2},
-            {**amount(40, 700), "by": 7, "at": 7, "into": None, "thread": "other", "stack": 2},
+            {**amount(600, 9000), "freed_by": 6, "freed_at": 6, "container": 0, "thread": "same", "stack": 2},
+            {
+                **amount(40, 700),
+                "freed_by": 7,
+                "freed_at": 7,
+                "container": None,
+                "thread": "other",
+                "stack": 2,
+            },
         ],
         "escape_sites": [{"site": 4, **amount(500, 8000)}, {"site": 5, **amount(140, 1700)}],
         "timeline": None,

@@ -48,7 +48,7 @@ def test_a_stored_profile_is_the_same(tmp_path: Path, make: Callable[[], dict[st
 
 def test_scope_in_depth_is_the_listed_one_with_more_rows() -> None:
     row = document()["scopes"][1]
-    more = [row["escapes"][0] | {"by": function} for function in range(8)] * 3
+    more = [row["escapes"][0] | {"freed_by": function} for function in range(8)] * 3
     profile = read_profile(json.dumps(document(scope=in_depth(row=row | {"escapes": more}))))
     assert profile.scope.row.id == row["id"]
     assert len(profile.scope.row.escapes) == 24

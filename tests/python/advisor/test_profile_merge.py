@@ -35,7 +35,7 @@ def moved() -> dict[str, Any]:
             return [shifted(item) for item in value]
         if not isinstance(value, dict):
             return value
-        names = ("function", "by", "into", "container")
+        names = ("function", "freed_by", "container")
         return {
             key: item + 1 if key in names and isinstance(item, int) else shifted(item)
             for key, item in value.items()
@@ -140,7 +140,7 @@ def test_limits_the_escapes_of_a_scope() -> None:
     first, second = document(), document()
     for one, container in ((first, 0), (second, 1)):
         (escape, *_) = one["scopes"][0]["escapes"]
-        one["scopes"][0]["escapes"] = [escape | {"by": by, "into": container} for by in range(8)]
+        one["scopes"][0]["escapes"] = [escape | {"freed_by": by, "container": container} for by in range(8)]
     assert len(merged(first, second).scopes[0].escapes) == 12
 
 

@@ -44,10 +44,11 @@ void write_escapes(json_writer& json, const report_source& source, const scope_d
     for (const auto& [key, sums] : escapes) {
         const bool is_known = key.by != no_scope;
         json.begin_object().field("allocations", sums.blocks.allocations).field("bytes", sums.blocks.bytes);
-        write_optional(json, "by", is_known, is_known ? source.tables.function(key.by) : 0);
-        write_optional(json, "at", is_known, is_known ? source.tables.place(key.at) : 0);
+        write_optional(json, "freed_by", is_known, is_known ? source.tables.function(key.by) : 0);
+        write_optional(json, "freed_at", is_known, is_known ? source.tables.place(key.at) : 0);
         const bool has_container = key.into != no_scope;
-        write_optional(json, "into", has_container, has_container ? source.tables.function(key.into) : 0);
+        write_optional(json, "container", has_container,
+                       has_container ? source.tables.function(key.into) : 0);
         json.field("thread", key.elsewhere ? "other" : "same");
         const bool has_example = sums.example != no_call;
         write_optional(json, "stack", has_example,

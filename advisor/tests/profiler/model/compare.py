@@ -126,7 +126,7 @@ def check_escapes(
                 expected[into, block.freed.thread != block.thread] += 1
     got: Counter[tuple[str | None, bool]] = Counter()
     for each in row["escapes"]:
-        into = None if each["into"] is None else names[each["into"]]["name"]
+        into = None if each["container"] is None else names[each["container"]]["name"]
         got[into, each["thread"] == "other"] += each["allocations"]
     if len(row["escapes"]) < 12:
         differences.check(f"scope {name} escapes into", expected, got)

@@ -481,10 +481,6 @@ def _profile(database: Database) -> Profile:
     )
 
 
-# The fields of records that are not of a column of their own name.
-RENAMED: dict[type, dict[str, str]] = {Escape: {"by": "freed_by", "at": "freed_at", "into": "container"}}
-
-
 class _Rows:
     """The rows of all tables, in their order, and the records of them."""
 
@@ -505,11 +501,7 @@ class _Rows:
         return self._grouped[group].get(tuple(values.values()), [])
 
     def records(self, of: type[T], table: str, most: int | None = None, **values: Any) -> tuple[T, ...]:
-        renamed = RENAMED.get(of, {})
-        return tuple(
-            record(of, row | {name: row[column] for name, column in renamed.items()})
-            for row in self.where(table, **values)[:most]
-        )
+        return tuple(record(of, row) for row in self.where(table, **values)[:most])
 
     def numbered(self, kind: type[T], table: str) -> tuple[T, ...]:
         """The rows by their numbers, which are those from 0."""

@@ -91,12 +91,7 @@ def _scopes(document: dict[str, Any]) -> Rows:
             number, free = free, free + 1
         yield "scopes", _flat(row, without=("figures", "diffusion")) | {"id": number, "in_depth": row is deep}
         yield from _figures(_object(row, "figures"), {"scope": number})
-        for escape in _list(row, "escapes", ()):
-            names = {"freed_by": "by", "freed_at": "at", "container": "into"}
-            yield (
-                "escapes",
-                _flat(escape) | {"scope": number, **{to: escape.get(of) for to, of in names.items()}},
-            )
+        yield from _rows(row, "escapes", "escapes", default=(), scope=number)
         for kind in ("escape", "alive"):
             yield from _rows(row, f"{kind}_sites", "scope_sites", default=(), scope=number, kind=kind)
         if (diffusion := row.get("diffusion")) is not None:

@@ -124,9 +124,9 @@ class Escape:
 
     allocations: int
     bytes: int
-    by: int | None
-    at: int | None
-    into: int | None
+    freed_by: int | None
+    freed_at: int | None
+    container: int | None
     thread: str | None
     stack: int | None
 

@@ -209,7 +209,7 @@ def describe_escapes(scope: Scope, names: Names, most: int = 3) -> str:
         return "nothing escapes" if scope.figures.containment is not None else "nothing is freed"
     freed: dict[tuple[str, bool], int] = {}
     for escape in scope.escapes:
-        key = (fitted(names.short(escape.by), NAME), escape.thread == "other")
+        key = (fitted(names.short(escape.freed_by), NAME), escape.thread == "other")
         freed[key] = freed.get(key, 0) + escape.allocations
     heaviest = sorted(freed.items(), key=lambda item: -item[1])[:most]
     parts = [
@@ -246,11 +246,11 @@ def _escape_table(escapes: Sequence[Escape], names: Names) -> Block:
     rows = [
         row_from(
             ESCAPES,
-            names.function_cell(escape.by),
+            names.function_cell(escape.freed_by),
             escape.allocations,
             escape.bytes,
             "another" if escape.thread == "other" else "",
-            "" if escape.into is None else names.function_cell(escape.into),
+            "" if escape.container is None else names.function_cell(escape.container),
         )
         for escape in escapes
     ]
