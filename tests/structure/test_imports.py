@@ -1,5 +1,6 @@
 """The directions of the Python package: errors at the bottom, the command line on top."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,7 @@ LEVELS = {
         {"front_door", "verbs"},
     ],
 }
+IMPORTS_RICH = re.compile(r"^\s*(?:from|import) rich\b", re.MULTILINE)
 LEVEL = {
     f"{package}.{name}": level
     for package, levels in LEVELS.items()
@@ -89,6 +91,18 @@ def test_imports_point_down():
 
 def test_imports_run_in_no_circle():
     assert circle(import_graph()) == []
+
+
+def test_writers_and_progress_alone_import_rich():
+    """An analysis returns sections, which every medium shows."""
+    using = {name for name, file in modules().items() if IMPORTS_RICH.search(text(file))}
+    writers = {name for name in using if name.startswith("mallard.shared.report.terminal")}
+    assert len(writers) == 3
+    assert using - writers == {
+        "mallard.shared.console",
+        "mallard.shared.counting",
+        "mallard.bench.view.terminal.progress",
+    }
 
 
 @pytest.mark.parametrize(
