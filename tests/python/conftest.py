@@ -29,9 +29,9 @@ PACKAGES = HERE.parents[1] / "python"
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.base_exec_prefix, "bin")), os.environ["PATH"]])
 
 
-def open_without_waiting(path: Path, *, writing: bool) -> sqlite3.Connection:
+def open_without_waiting(path: Path) -> sqlite3.Connection:
     """A row need not be on the disk when its test goes on: that takes most of the time."""
-    connection = open_database(path, writing=writing)
+    connection = open_database(path)
     connection.execute("PRAGMA synchronous = OFF")
     return connection
 

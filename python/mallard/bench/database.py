@@ -1,8 +1,7 @@
 """The database file: the schema, opening and claiming, and user-readable SQLite errors.
 
-The file is mallard's if it has our application_id, and readable if its user_version is at most
-SCHEMA_VERSION. A file of another program is never written to. An older schema is migrated when
-the file is opened for writing; a reader sees it through views, and leaves it unchanged.
+The file is mallard's if it has our application_id, and readable if its user_version is SCHEMA_VERSION. Others
+are left unchanged. SQLite checks the values: as they are written, and all of them when a file is opened.
 """
 
 from __future__ import annotations
@@ -17,31 +16,40 @@ from pathlib import Path
 from mallard.shared.errors import StoreError
 
 APPLICATION_ID = 0x4D4C5244  # "MLRD"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
-SCHEMA = """
+
+def _is_time(column: str) -> str:
+    return f"{column} LIKE '____-__-__T%' AND datetime({column}) IS NOT NULL"
+
+
+def _is_json(column: str, kind: str) -> str:
+    return f"iif(json_valid({column}), json_type({column}), '') = '{kind}'"
+
+
+SCHEMA = f"""
 CREATE TABLE run(
     id INTEGER PRIMARY KEY,
-    started TEXT NOT NULL,
-    finished TEXT,
+    started TEXT NOT NULL CHECK({_is_time("started")}),
+    finished TEXT CHECK(finished IS NULL OR {_is_time("finished")}),
     experiment TEXT NOT NULL,
     command TEXT NOT NULL,
     scale TEXT NOT NULL,
-    seed INTEGER NOT NULL,
-    repetitions INTEGER NOT NULL,
+    seed INTEGER NOT NULL CHECK(seed >= 0),
+    repetitions INTEGER NOT NULL CHECK(repetitions >= 0),
     identity TEXT NOT NULL,
-    options TEXT NOT NULL,
-    machine TEXT NOT NULL,
-    runner TEXT NOT NULL,
+    options TEXT NOT NULL CHECK({_is_json("options", "object")}),
+    machine TEXT NOT NULL CHECK({_is_json("machine", "object")}),
+    runner TEXT NOT NULL CHECK({_is_json("runner", "object")}),
     "commit" TEXT NOT NULL,
-    load_start REAL,
-    load_end REAL
-);
+    load_start REAL CHECK(load_start BETWEEN 0 AND 1e9),
+    load_end REAL CHECK(load_end BETWEEN 0 AND 1e9)
+) STRICT;
 CREATE TABLE result(
     id INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL REFERENCES run(id),
     experiment TEXT NOT NULL,
-    parameters TEXT NOT NULL,
+    parameters TEXT NOT NULL CHECK({_is_json("parameters", "object")}),
     strategy TEXT NOT NULL,
     repetition INTEGER NOT NULL,
     seed INTEGER NOT NULL,
@@ -61,30 +69,20 @@ CREATE TABLE result(
     spills INTEGER NOT NULL,
     pinned_cpu INTEGER,
     load1 REAL NOT NULL,
-    notes TEXT NOT NULL,
+    notes TEXT NOT NULL CHECK({_is_json("notes", "array")}),
     detail TEXT NOT NULL,
-    figures TEXT NOT NULL DEFAULT '{}',
-    malloc TEXT NOT NULL DEFAULT '',
+    figures TEXT NOT NULL CHECK({_is_json("figures", "object")}),
+    malloc TEXT NOT NULL,
     UNIQUE(run_id, experiment, parameters, strategy, repetition)
-);
+) STRICT;
 CREATE TABLE note(
     id INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL REFERENCES run(id),
-    at TEXT NOT NULL,
+    at TEXT NOT NULL CHECK({_is_time("at")}),
     kind TEXT NOT NULL,
     text TEXT NOT NULL
-);
+) STRICT;
 """
-
-# Version -> statements that migrate from the previous version. VIEWS: version -> its rows in the current
-# form.
-MIGRATIONS = {
-    2: """
-ALTER TABLE result ADD COLUMN figures TEXT NOT NULL DEFAULT '{}';
-ALTER TABLE result ADD COLUMN malloc TEXT NOT NULL DEFAULT '';
-""",
-}
-VIEWS = {1: "CREATE TEMP VIEW result AS SELECT *, '{}' AS figures, '' AS malloc FROM main.result"}
 
 NAMES_OF_ERRORS = {
     "not a database": "SQLITE_NOTADB",
@@ -97,8 +95,8 @@ NAMES_OF_ERRORS = {
 }
 
 
-def open_database(path: Path, *, writing: bool) -> sqlite3.Connection:
-    """Opens a mallard database. For writing, creates it if the file is missing or empty."""
+def open_database(path: Path) -> sqlite3.Connection:
+    """Opens a mallard database. Creates it if the file is missing or empty."""
     if path.is_dir():
         raise StoreError(f"the database {path} is a directory; give a file: --db FILE")
     if not path.parent.is_dir():
@@ -110,7 +108,7 @@ def open_database(path: Path, *, writing: bool) -> sqlite3.Connection:
         connection = sqlite3.connect(path, isolation_level=None)
     try:
         with translate_errors(path):
-            _check_or_create(connection, path, writing)
+            _check_or_create(connection, path)
     except BaseException:
         connection.close()
         raise
@@ -145,7 +143,7 @@ def translate_errors(path: Path) -> Iterator[None]:
         raise StoreError(_meaning(path, error)) from error
 
 
-def _check_or_create(connection: sqlite3.Connection, path: Path, writing: bool) -> None:
+def _check_or_create(connection: sqlite3.Connection, path: Path) -> None:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
@@ -159,37 +157,21 @@ def _check_or_create(connection: sqlite3.Connection, path: Path, writing: bool) 
         raise StoreError(
             f"{path} is a database of another program and was not changed; give another file: --db FILE"
         )
-    if version > SCHEMA_VERSION:
+    if version != SCHEMA_VERSION:
+        age = "a newer" if version > SCHEMA_VERSION else "an older"
+        remedy = "update mallard" if version > SCHEMA_VERSION else "measure again"
         raise StoreError(
-            f"{path} was written by a newer mallard (schema {version}; this one reads {SCHEMA_VERSION}); "
-            "update mallard, or give another file: --db FILE"
+            f"{path} was written by {age} mallard (schema {version}; this one reads {SCHEMA_VERSION}); "
+            f"{remedy}, or give another file: --db FILE"
         )
-    if version < 1:
+    tables = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master")}
+    missing = {sql.strip() for sql in SCHEMA.split(";") if sql.strip()} - tables
+    (finding,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if missing or finding != "ok":
+        found = "a table is missing, or another one" if missing else finding
         raise StoreError(
-            f"the database {path} is damaged: its schema has number {version}, and the first "
-            "one has 1; put the file aside and give another: --db FILE"
+            f"the database {path} is damaged ({found}); put it aside, or give another file: --db FILE"
         )
-    if version == SCHEMA_VERSION:
-        return
-    if writing:
-        _migrate(connection)
-    else:
-        connection.execute(VIEWS[version])
-
-
-def _migrate(connection: sqlite3.Connection) -> None:
-    """Migrates atomically. Another process may have migrated first."""
-    connection.execute("BEGIN EXCLUSIVE")
-    try:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        for step in range(version + 1, SCHEMA_VERSION + 1):
-            for statement in filter(None, map(str.strip, MIGRATIONS[step].split(";"))):
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
 
 
 def _error_name(error: sqlite3.Error) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
@@ -18,16 +18,7 @@ from typing import Any
 
 from mallard.bench.database import claim_database, open_database, translate_errors
 from mallard.bench.result import OK, Parameters, Row, RowError, canonical
-from mallard.bench.stored_values import (
-    NOTE,
-    RUN,
-    check_columns,
-    check_parameters,
-    damaged_error,
-    is_count,
-    read_json,
-    shown,
-)
+from mallard.bench.stored_values import check_experiment, check_parameters, damaged_error
 from mallard.shared.errors import StoreError, UsageError
 
 __all__ = ["Note", "Parameters", "Row", "Run", "Store"]
@@ -35,7 +26,6 @@ __all__ = ["Note", "Parameters", "Row", "Run", "Store"]
 
 MOST_NAMED = 10  # the most runs in a message
 ROW_COLUMNS = tuple(field.name for field in fields(Row))
-RUN_COLUMNS = ", ".join(f'"{name}"' for name in RUN)
 INSERT_ROW = f"INSERT INTO result({', '.join(ROW_COLUMNS)}) VALUES({', '.join('?' for _ in ROW_COLUMNS)})"
 
 
@@ -76,24 +66,27 @@ class Measured:
     rows: list[Row]
 
 
+RUN_COLUMNS = ", ".join(f'"{field.name}"' for field in fields(Run))
+
+
 def require_database(path: str | os.PathLike[str]) -> None:
     if not Path(path).exists():
         raise StoreError(f"no database {path}; 'mallard bench' makes one, or name yours: --db FILE")
 
 
 class Store:
-    """An open database. Writing creates a missing file; reading leaves the file unchanged."""
+    """An open database, created if the file is missing."""
 
-    def __init__(self, path: str | os.PathLike[str], *, writing: bool = True) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self._claim: int | None = None
-        self._connection = open_database(self.path, writing=writing)
+        self._connection = open_database(self.path)
 
     @classmethod
     def open_existing(cls, path: str | os.PathLike[str]) -> Store:
         """Opens a database for reading. A missing one is an error."""
         require_database(path)
-        return cls(path, writing=False)
+        return cls(path)
 
     def close(self) -> None:
         self._connection.close()
@@ -212,26 +205,18 @@ class Store:
     def notes(self, run_id: int) -> list[Note]:
         with translate_errors(self.path):
             records = self._connection.execute(
-                "SELECT id, kind, text, at FROM note WHERE run_id = ? ORDER BY id", (run_id,)
+                "SELECT kind, text, at FROM note WHERE run_id = ? ORDER BY id", (run_id,)
             ).fetchall()
-        notes = []
-        for identity, *values in records:
-            try:
-                check_columns(dict(zip(NOTE, values, strict=True)), NOTE)
-            except RowError as error:
-                raise damaged_error(self.path, "note", identity, error) from None
-            notes.append(Note(*values))
-        return notes
+        return [Note(*record) for record in records]
 
     def _run(self, record: tuple[Any, ...]) -> Run:
-        values = dict(zip(RUN, record, strict=True))
+        run = Run(*record)
         try:
-            for name in ("options", "machine", "runner"):
-                values[name] = read_json(name, values[name])
-            check_columns(values, RUN)
+            check_experiment(run.experiment)
         except RowError as error:
-            raise damaged_error(self.path, "run", values["id"], error) from None
-        return Run(**values)
+            raise damaged_error(self.path, "run", run.id, error) from None
+        facts = {name: json.loads(getattr(run, name)) for name in ("options", "machine", "runner")}
+        return replace(run, **facts)
 
     def _has_times(self, run_id: int) -> bool:
         with translate_errors(self.path):
@@ -261,25 +246,19 @@ class _RowReader:
     """Most rows share their parameters and notes with others."""
 
     def __init__(self) -> None:
-        self._read = cache(read_json)
-        self._parameters = cache(self._checked_parameters)
+        self._read = cache(json.loads)
+        self._parameters = cache(_parameters)
 
     def row(self, record: Sequence[Any]) -> Row:
         """Raises a RowError."""
         values = dict(zip(ROW_COLUMNS, record, strict=True))
-        run_id = values.pop("run_id")
-        if not is_count(run_id):
-            raise RowError(f"'run_id' is {shown(run_id)}; the number of a run is needed")
-        if not isinstance(values["experiment"], str):
-            raise RowError(f"'experiment' is {shown(values['experiment'])}; a text is needed")
         values["parameters"] = self._parameters(values["experiment"], values["parameters"])
-        values["notes"] = self._read("notes", values["notes"])
-        values["figures"] = read_json("figures", values["figures"])
-        return Row.from_native(run_id, values)
+        values["notes"] = self._read(values["notes"])
+        values["figures"] = json.loads(values["figures"])
+        return Row.from_native(values.pop("run_id"), values)
 
-    def _checked_parameters(self, experiment: str, text: Any) -> Any:
-        parameters = read_json("parameters", text)
-        if not isinstance(parameters, dict):
-            raise RowError(f"'parameters' is {shown(text)}; an object is needed")
-        check_parameters(experiment, parameters)
-        return parameters
+
+def _parameters(experiment: str, text: str) -> dict[str, Any]:
+    parameters: dict[str, Any] = json.loads(text)
+    check_parameters(experiment, parameters)
+    return parameters

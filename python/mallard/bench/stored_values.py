@@ -1,13 +1,8 @@
-"""Checks the values in a database, so that a damaged value is reported where it is read.
-
-SQLite stores any value in any column, whatever the type in the schema.
-"""
+"""Checks the values in a database that its schema cannot, so that errors name where they are."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from functools import cache
 from math import isfinite
 from pathlib import Path
@@ -38,21 +33,6 @@ def damaged_error(path: Path, table: str, identity: object, error: RowError) -> 
     )
 
 
-def check_columns(values: Mapping[str, Any], kinds: Mapping[str, Kind]) -> None:
-    """Raises a RowError that names the column."""
-    for name, (allows, allowed) in kinds.items():
-        if not allows(values[name]):
-            raise RowError(f"'{name}' is {shown(values[name])}; {allowed} is needed")
-
-
-def read_json(name: str, text: Any) -> Any:
-    """Raises a RowError that names the column."""
-    try:
-        return json.loads(text)
-    except (TypeError, ValueError, RecursionError):
-        raise RowError(f"'{name}' is {shown(text)}; a JSON text is needed") from None
-
-
 def shown(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
@@ -70,60 +50,15 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
 
 
-def is_time(value: Any) -> bool:
-    try:
-        return datetime.fromisoformat(value).year > 0
-    except (TypeError, ValueError):
-        return False
-
-
-def is_facts(value: Any) -> bool:
-    """An object of JSON without numbers that JSON does not have, which pages of the report could not show."""
-    return isinstance(value, dict) and _is_finite(value)
-
-
-def _is_finite(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(map(_is_finite, value.values()))
-    if isinstance(value, list):
-        return all(map(_is_finite, value))
-    return not isinstance(value, float) or isfinite(value)
-
-
-def _or_none(kind: Kind) -> Kind:
-    return (lambda value: value is None or kind[0](value)), f"{kind[1]}, or nothing,"
-
-
-TEXT: Kind = (is_text, "a text")
-NUMBER: Kind = (is_number, "a number")
-COUNT_: Kind = (is_count, "a whole number of at least 0")
-TIME: Kind = (is_time, "a time of ISO 8601")
-FACTS: Kind = (is_facts, "an object of JSON")
-EXPERIMENT: Kind = (EXPERIMENTS.__contains__, f"one of {', '.join(EXPERIMENTS)}")
-
-RUN: Mapping[str, Kind] = {
-    "id": COUNT_,
-    "started": TIME,
-    "finished": _or_none(TIME),
-    "experiment": EXPERIMENT,
-    "command": TEXT,
-    "scale": TEXT,
-    "seed": COUNT_,
-    "repetitions": COUNT_,
-    "identity": TEXT,
-    "options": FACTS,
-    "machine": FACTS,
-    "runner": FACTS,
-    "commit": TEXT,
-    "load_start": _or_none(NUMBER),
-    "load_end": _or_none(NUMBER),
-}
-NOTE: Mapping[str, Kind] = {"kind": TEXT, "text": TEXT, "at": TIME}
+def check_experiment(name: str) -> None:
+    """Raises a RowError."""
+    if name not in EXPERIMENTS:
+        raise RowError(f"'experiment' is {shown(name)}; one of {', '.join(EXPERIMENTS)} is needed")
 
 
 def check_parameters(experiment: str, parameters: Mapping[str, Any]) -> None:
     """Raises a RowError that names the parameter, or an unknown experiment. Unknown parameters pass."""
-    check_columns({"experiment": experiment}, {"experiment": EXPERIMENT})
+    check_experiment(experiment)
     known = EXPERIMENTS[experiment]
     for name in (*known.places, *known.apart):
         axis = known.axis(name)

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mallard.bench import database
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.axis import PLACE
 from mallard.bench.result import RowError
@@ -19,7 +17,6 @@ from mallard.bench.store import Store
 from mallard.shared.errors import StoreError, UsageError
 
 Native = Callable[..., dict[str, Any]]
-VERSION_1 = Path(__file__).resolve().parent / "version_1.sql"
 
 
 def first_values(experiment: str) -> dict[str, Any]:
@@ -29,15 +26,6 @@ def first_values(experiment: str) -> dict[str, Any]:
         for axis in EXPERIMENTS[experiment].axes
         if axis.role == PLACE
     }
-
-
-@pytest.fixture
-def version_1(tmp_path: Path) -> Path:
-    """A database as mallard 0.1 wrote it: a run, a row, a note."""
-    file = tmp_path / "old.db"
-    with closing(sqlite3.connect(file)) as connection:
-        connection.executescript(VERSION_1.read_text(encoding="utf-8"))
-    return file
 
 
 def test_stores_row_unchanged(store: Store, meta: dict[str, Any], native: Native) -> None:
@@ -220,60 +208,17 @@ def test_leaves_foreign_database_unchanged(tmp_path: Path) -> None:
     assert file.read_bytes() == original
 
 
-def test_leaves_newer_database_unchanged(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "age"), [(2, "an older"), (99, "a newer")])
+def test_leaves_a_database_of_another_schema_unchanged(tmp_path: Path, version: int, age: str) -> None:
     file = tmp_path / "mallard.db"
     Store(file).close()
     with sqlite3.connect(file) as connection:
-        connection.execute("PRAGMA user_version = 99")
+        connection.execute(f"PRAGMA user_version = {version}")
     connection.close()
     original = file.read_bytes()
-    with pytest.raises(StoreError, match=r"newer mallard .schema 99"):
+    with pytest.raises(StoreError, match=f"by {age} mallard .schema {version};"):
         Store(file)
     assert file.read_bytes() == original
-
-
-def test_reader_leaves_version_1_unchanged(version_1: Path) -> None:
-    original = version_1.read_bytes()
-    with Store.open_existing(version_1) as store:
-        (row,) = store.rows(1)
-    assert (row.strategy, row.cpu_ns, row.detail) == ("multipool", 2_000_000, "kept")
-    assert (row.figures, row.malloc) == ({}, "")
-    assert version_1.read_bytes() == original
-
-
-def test_writer_migrates_version_1(version_1: Path, native: Native) -> None:
-    with Store(version_1) as store:
-        store.add_row(1, native(figures={"free_ns": 1.5}, malloc="glibc"))
-    with Store.open_existing(version_1) as store:
-        assert [row.strategy for row in store.rows(1)] == ["multipool", "new-delete"]
-        assert [row.figures for row in store.rows(1)] == [{}, {"free_ns": 1.5}]
-        assert store.notes(1)[0].text == "a note"
-    with closing(sqlite3.connect(version_1)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
-
-
-def test_migrated_database_matches_new_one(version_1: Path, tmp_path: Path) -> None:
-    new = tmp_path / "new.db"
-    Store(new).close()
-    Store(version_1).close()
-    assert read_tables(version_1) == read_tables(new)
-
-
-def test_failed_migration_keeps_version_1(version_1: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    columns = read_tables(version_1)
-    first, *_ = database.MIGRATIONS[2].split(";")
-    monkeypatch.setitem(database.MIGRATIONS, 2, f"{first}; ALTER TABLE birds ADD COLUMN name TEXT")
-    with pytest.raises(StoreError, match="no such table: birds"):
-        Store(version_1)
-    assert read_tables(version_1) == columns
-    with Store.open_existing(version_1) as store:
-        assert len(store.rows(1)) == 1
-
-
-def read_tables(file: Path) -> list[Any]:
-    with closing(sqlite3.connect(file)) as connection:
-        tables = ("run", "result", "note")
-        return [connection.execute(f"PRAGMA table_info({table})").fetchall() for table in tables]
 
 
 def test_an_empty_file_becomes_a_database(tmp_path: Path, meta: dict[str, Any]) -> None:

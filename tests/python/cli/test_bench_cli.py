@@ -131,12 +131,12 @@ def test_databases_that_are_not_ours(fake: Any, capsys: Any) -> None:
     assert "is not a database and was not changed" in capsys.readouterr().err
     fake.run("bench", "density", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--reps", "1")
     with sqlite3.connect(fake.database) as connection:
-        connection.execute("PRAGMA user_version = 3")
+        connection.execute("PRAGMA user_version = 9")
     connection.close()
     capsys.readouterr()
     for words in (("bench", "density", "--ds", "1"), ("show", "export", "--format", "csv"), ("show", "runs")):
         assert fake.run(*words) == 2
-        assert "was written by a newer mallard (schema 3; this one reads 2)" in capsys.readouterr().err
+        assert "was written by a newer mallard (schema 9; this one reads 3)" in capsys.readouterr().err
 
 
 def test_missing_run_is_refused(fake: Any, capsys: Any) -> None:
