@@ -75,19 +75,11 @@ def summary() -> str:
 @block("locality_others")
 def others() -> str:
     """A pool for each list keeps it together in other libraries, too; another malloc does not."""
-    stored = next(run for run in stored_runs("locality") if "--contenders" in run.run["command"])
     texts = []
-    for system in locality_systems(stored.rows):
-        factor = min(system.access_factors)
+    for system in locality_systems(_with_contenders().rows):
         for length in system.list_lengths:
-            times = {
-                name: time.median
-                for name, surface in system.surfaces.items()
-                if (time := surface.shuffled(length, factor))
-            }
-            pools = sorted(times.keys() & CONTENDERS.keys(), key=lambda name: times[name])[:2]
-            mallocs = [time for name, time in times.items() if malloc(name)]
-            shown = [f"`{name}` {times[name]:.1f}" for name in (POOL, *pools)]
+            times, pools, mallocs = _shuffled(system, length)
+            shown = [f"`{name}` {times[name]:.1f}" for name in (POOL, *pools[:2])]
             texts.append(
                 f"lists of {log2_text(length)}: {', '.join(shown)}, and {min(mallocs):.0f} to "
                 f"{max(mallocs):.0f} under other mallocs of the whole process"
@@ -122,22 +114,26 @@ def _with_contenders() -> StoredRun:
     return next(run for run in stored_runs("locality") if "--contenders" in run.run["command"])
 
 
-def _nearest() -> str:
-    """The same for the longest lists that were measured with other libraries and mallocs."""
-    stored = _with_contenders()
-    system = locality_systems(stored.rows)[0]
-    factor, length = min(system.access_factors), max(system.list_lengths)
+def _shuffled(system: System, length: int) -> tuple[dict[str, float], list[str], list[float]]:
+    """Nanoseconds an access with fewest traversals, other libraries from the fastest, and mallocs' times."""
     times = {
         name: time.median
         for name, surface in system.surfaces.items()
-        if (time := surface.shuffled(length, factor))
+        if (time := surface.shuffled(length, min(system.access_factors)))
     }
-    fastest = min(times.keys() & CONTENDERS.keys(), key=lambda name: times[name])
-    of_mallocs = [time for name, time in times.items() if malloc(name)]
+    contenders = sorted(times.keys() & CONTENDERS.keys(), key=lambda name: times[name])
+    return times, contenders, [time for name, time in times.items() if malloc(name)]
+
+
+def _nearest() -> str:
+    """The same for the longest lists that were measured with other libraries and mallocs."""
+    system = locality_systems(_with_contenders().rows)[0]
+    length = max(system.list_lengths)
+    times, (fastest, *_), mallocs = _shuffled(system, length)
     return (
         f"Pools of other libraries gain as much or more ({log2_text(length)} nodes in another run: "
         f"{times[POOL]:.1f} ns, `{fastest}` {times[fastest]:.1f}), other mallocs do not "
-        f"({min(of_mallocs):.0f} to {max(of_mallocs):.0f} ns)"
+        f"({min(mallocs):.0f} to {max(mallocs):.0f} ns)"
     )
 
 
