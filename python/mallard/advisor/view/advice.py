@@ -67,6 +67,8 @@ from mallard.shared.report.model import (
     Section,
     Table,
     Unit,
+    nested,
+    parent_of,
     row_from,
 )
 from mallard.shared.stats import CONFIDENCE, Difference
@@ -371,30 +373,18 @@ def operations_inside(calls: Sequence[Call], is_scope: Sequence[bool]) -> list[i
     inside = [False] * len(calls)
     counts = [0] * len(calls)
     for at in range(1, len(calls)):
-        inside[at] = inside[_parent(calls, at)] or is_scope[at]
+        inside[at] = inside[parent_of(calls, at)] or is_scope[at]
     own = _operations(calls)
     for at in range(len(calls) - 1, 0, -1):
         if inside[at]:
             counts[at] = own[at]
-        if not inside[_parent(calls, at)]:
-            counts[_parent(calls, at)] += counts[at]
+        if not inside[parent_of(calls, at)]:
+            counts[parent_of(calls, at)] += counts[at]
     return counts
 
 
 def _operations(calls: Sequence[Call]) -> list[int]:
-    """The operations of each call, at least the sum of its children's, like the widths."""
-    own = [call.operations for call in calls]
-    below = [0] * len(calls)
-    for at in range(len(calls) - 1, 0, -1):
-        own[at] = max(own[at], below[at])
-        below[_parent(calls, at)] += own[at]
-    own[0] = max(own[0], below[0])
-    return own
-
-
-def _parent(calls: Sequence[Call], at: int) -> int:
-    parent = calls[at].parent
-    return parent if 0 <= parent < at else 0
+    return nested(calls, [call.operations for call in calls])
 
 
 def _scope(study: Study, profile: Profile, names: Names) -> list[Section]:

@@ -351,6 +351,21 @@ class Report:
     is_brief: bool = False
 
 
+def parent_of(calls: Sequence[Call], at: int) -> int:
+    parent = calls[at].parent
+    return parent if 0 <= parent < at else 0
+
+
+def nested(calls: Sequence[Call], values: Sequence[int]) -> list[int]:
+    """The value of each call, at least the sum of its children's."""
+    own = [*values]
+    below = [0] * len(calls)
+    for at in reversed(range(len(calls))):
+        own[at] = max(own[at], below[at])
+        below[parent_of(calls, at)] += own[at]
+    return own
+
+
 def visible_blocks(blocks: Iterable[Block]) -> list[Visible]:
     return [block for block in blocks if isinstance(block, Visible)]
 

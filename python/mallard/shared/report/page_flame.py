@@ -16,7 +16,7 @@ from typing import Any
 
 from mallard.shared.report.figures import count, share, size
 from mallard.shared.report.markup import Markup, element, joined
-from mallard.shared.report.model import Call, Flame
+from mallard.shared.report.model import Call, Flame, nested, parent_of
 from mallard.shared.report.page_names import PageNames
 
 ROW = 19  # pixels
@@ -123,20 +123,7 @@ def colour(part: float) -> str:
 
 
 def widths(calls: Sequence[Call], mode: str) -> list[int]:
-    """The value of each call, at least the sum of its children's. Parents come before their children."""
-    own = [int(getattr(call, mode)) for call in calls]
-    own[0] = 0  # the root is not a call
-    below = [0] * len(calls)
-    for at in range(len(calls) - 1, 0, -1):
-        own[at] = max(own[at], below[at])
-        below[_parent(calls, at)] += own[at]
-    own[0] = below[0]
-    return own
-
-
-def _parent(calls: Sequence[Call], at: int) -> int:
-    parent = calls[at].parent
-    return parent if 0 <= parent < at else 0
+    return nested(calls, [0, *(int(getattr(call, mode)) for call in calls[1:])])  # the root is not a call
 
 
 def _children(calls: Sequence[Call], values: Sequence[int]) -> list[list[int]]:
@@ -144,7 +131,7 @@ def _children(calls: Sequence[Call], values: Sequence[int]) -> list[list[int]]:
     by_parent: list[list[int]] = [[] for _ in calls]
     for at in range(1, len(calls)):
         if values[at] > 0:
-            by_parent[_parent(calls, at)].append(at)
+            by_parent[parent_of(calls, at)].append(at)
     for children in by_parent:
         children.sort(key=lambda child: -values[child])
     return by_parent
@@ -163,7 +150,7 @@ def _line(calls: Sequence[Call], at: int) -> list[int]:
     """The callers of a call, from the root to itself."""
     path = [at]
     while path[-1]:
-        path.append(_parent(calls, path[-1]))
+        path.append(parent_of(calls, path[-1]))
     return path[::-1]
 
 
