@@ -5,18 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from mallard.shared.errors import UsageError
-
 VERSION = re.compile(r"^ +VERSION (\d+\.\d+\.\d+)$", re.MULTILINE)
 SOURCE = re.compile(r"^(?: +|set\(\w+ )(src/mallard/[\w/]+\.cpp)\)?$", re.MULTILINE)
 PLATFORM = re.compile(r"\$\{MALLARD_PLATFORM_\w+\}")
 
 
 def library_version(root: Path) -> str:
-    """The version in project() of CMakeLists.txt. meson.build reads the same line."""
+    """The version in project() of CMakeLists.txt. meson.build reads the same line. Raises a LookupError."""
     match = VERSION.search(_lists(root))
     if match is None:
-        raise UsageError(f"{root / 'CMakeLists.txt'} has no line '  VERSION X.Y.Z'; restore it in project()")
+        raise LookupError(f"{root / 'CMakeLists.txt'} has no line '  VERSION X.Y.Z'; restore it in project()")
     return match[1]
 
 

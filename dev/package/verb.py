@@ -8,8 +8,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from dev.package import PRODUCTS, SUMS, build
 from dev.package.foreign_debian import ARCHITECTURE, COMPILER, COMPILER_PACKAGE, MACHINE
+from dev.package.release import PRODUCTS, SUMS, build
 from mallard.cli.needs import Needs
 from mallard.cli.parser import check_choice
 from mallard.shared.version import source_root, version

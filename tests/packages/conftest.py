@@ -11,7 +11,7 @@ import pytest
 from consumer import locked
 from source_tree import ROOT
 
-from dev.package import SUMS, build
+from dev.package.release import SUMS, build
 
 CLIENTS = ("conan>=2,<3", "meson>=1,<2")
 

@@ -14,7 +14,7 @@ from advisor_programs import programs_of_advisor
 from consumer import EXPECTED, PROJECT, locked, run
 from source_tree import ROOT
 
-from dev.package import SUMS, build
+from dev.package.release import SUMS, build
 from dev.package.tree import library_version
 
 PACKAGES = ("libmallard-dev", "mallard")

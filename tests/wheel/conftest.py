@@ -8,7 +8,7 @@ import sys
 import pytest
 from source_tree import ROOT
 
-from dev.package import build_wheel
+from dev.package.release import build_wheel
 
 
 @pytest.fixture(scope="session")

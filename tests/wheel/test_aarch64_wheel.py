@@ -8,8 +8,8 @@ import pytest
 from aarch64_system import SYSTEM, compile_program, emulate, install_system
 from source_tree import ROOT
 
-from dev.package import build_wheel
 from dev.package.foreign_debian import LIBRARIES
+from dev.package.release import build_wheel
 
 TAG = "manylinux_2_35_aarch64"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
+import sys
 import tarfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +13,9 @@ from pathlib import Path
 import pytest
 from source_tree import ROOT
 
-from dev.package import MARK, PRODUCTS, SUMS, build, verb
+from dev.package import verb
 from dev.package.foreign_debian import unpack_debian
+from dev.package.release import MARK, PRODUCTS, SUMS, build
 from dev.package.single_header import Expansion, single_header
 from dev.package.source_archive import write_source_archive
 from dev.package.tree import library_sources, library_version
@@ -52,7 +54,7 @@ def test_reads_version_and_sources(tree: Path) -> None:
 def test_a_missing_version_is_an_error(tree: Path) -> None:
     (tree / "CMakeLists.txt").write_text("project(mallard)\n")
     with pytest.raises(UsageError, match=r"CMakeLists.txt has no line '  VERSION X.Y.Z'"):
-        library_version(tree)
+        build(tree, tree / "dist", ["header"])
 
 
 def test_conditional_include_does_not_hide_later(tree: Path) -> None:
@@ -71,6 +73,17 @@ def test_single_header_needs_no_other_of_its_own() -> None:
     assert f"// mallard {library_version(ROOT)}, " in text
     for source in library_sources(ROOT):
         assert f"// ---- {source}\n" in text.partition("#ifdef MALLARD_IMPLEMENTATION\n")[2]
+
+
+def test_the_generator_runs_without_a_package(tmp_path: Path) -> None:
+    # -S and -E: nothing but Python's own modules, and no PYTHONPATH.
+    command = [sys.executable, "-S", "-E", "-m", "dev.package.single_header"]
+    out = subprocess.run([*command, tmp_path], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert out == f"{tmp_path}/mallard/mallard.hpp\n"
+    assert (tmp_path / "mallard/mallard.hpp").read_text(encoding="utf-8") == single_header(ROOT)
+    refused = subprocess.run([*command, "/dev/null"], cwd=ROOT, check=False, capture_output=True, text=True)
+    assert refused.returncode == 2
+    assert "/dev/null cannot be written: " in refused.stderr
 
 
 def test_the_same_tree_makes_the_same_archive(tree: Path, tmp_path: Path) -> None:
@@ -112,7 +125,7 @@ def test_the_sdist_has_what_git_knows(tree: Path, tmp_path: Path, monkeypatch: p
         if folder is not None:
             packed.update(entry.name for entry in folder.iterdir())
 
-    monkeypatch.setattr("dev.package.run", run)
+    monkeypatch.setattr("dev.package.release.run", run)
     build(tree, tmp_path / "dist", ["sdist"])
     assert {"include", "pyproject.toml"} <= packed
     assert "not-added" not in packed
@@ -123,8 +136,8 @@ def test_checksums_cover_every_file(tree: Path, tmp_path: Path) -> None:
     files = build(tree, folder, ["header", "changes", "source"])
     lines = (folder / SUMS).read_text().splitlines()
     sums = {name: digest for digest, name in (line.split("  ") for line in lines)}
-    assert sorted(sums) == ["CHANGES.md", "mallard-1.2.3.tar.xz", "mallard.hpp"]
-    assert [file.name for file in files] == [*sorted(sums), SUMS]
+    assert sorted(sums) == ["CHANGES.md", "mallard-1.2.3.tar.xz", "single/mallard/mallard.hpp"]
+    assert [str(file.relative_to(folder)) for file in files] == [*sorted(sums), SUMS]
     for name, digest in sums.items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
     assert (folder / "CHANGES.md").read_text() == "## 1.2.3\n\n- new\n"
@@ -147,7 +160,7 @@ def test_a_failed_release_keeps_the_earlier_one(tree: Path, tmp_path: Path) -> N
     (tree / "LICENSE").unlink()
     with pytest.raises(UsageError, match="LICENSE"):
         build(tree, folder, ["changes", "header"])
-    assert {file.name for file in folder.iterdir()} == {"mallard.hpp", SUMS, MARK}
+    assert {file.name for file in folder.iterdir()} == {"single", SUMS, MARK}
     subprocess.run(["sha256sum", "--check", "--strict", SUMS], cwd=folder, check=True)
 
 
@@ -179,7 +192,7 @@ def test_recipes_name_address_and_checksum(tmp_path: Path, monkeypatch: pytest.M
     def write(root: Path, archive: Path, prefix: str) -> None:
         archive.write_bytes(prefix.encode())
 
-    monkeypatch.setattr("dev.package.write_source_archive", write)
+    monkeypatch.setattr("dev.package.release.write_source_archive", write)
     folder, version = tmp_path / "dist", library_version(ROOT)
     build(ROOT, folder, ["conan", "vcpkg"], url="https://example.org/mallard/")
     address = f"https://example.org/mallard/mallard-{version}.tar.xz"
