@@ -77,6 +77,9 @@ public:
     resource& operator=(const resource&) = delete;
     ~resource() override = default;
 
+    template <core::allocates_from_a_resource Allocator>
+    operator Allocator() const = delete; // a polymorphic allocator takes its address
+
     [[nodiscard]] mechanism_type& mechanism() noexcept { return mechanism_; }
     [[nodiscard]] const mechanism_type& mechanism() const noexcept { return mechanism_; }
 

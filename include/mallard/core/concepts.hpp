@@ -161,6 +161,13 @@ inline constexpr bool is_memory_or_size = [] {
             (std::is_arithmetic_v<std::remove_cvref_t<Args>> || ...));
 }();
 
+/// std::pmr::polymorphic_allocator, recognised without `<memory_resource>`.
+template <class T>
+concept allocates_from_a_resource = requires(const T& allocator) {
+    typename T::value_type;
+    allocator.resource()->is_equal(*allocator.resource());
+};
+
 /// An upstream that is no `A`. An allocator A whose constructors do not take it has another upstream in its type.
 template <class Source, class A>
 concept foreign_upstream = upstream<Source> && !std::derived_from<Source, A>;

@@ -314,6 +314,9 @@ public:
     template <core::foreign_upstream<concurrent_monotonic> Source, class... Args>
         requires(!std::is_constructible_v<base, Source&, Args...>)
     concurrent_monotonic(Source&, Args&&...) = delete; // its type names the upstream: omit the <>
+
+    template <core::allocates_from_a_resource Allocator>
+    operator Allocator() const = delete; // std::pmr takes the address of a mallard::resource
 };
 
 template <upstream Upstream>

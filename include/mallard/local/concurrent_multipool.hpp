@@ -414,6 +414,9 @@ public:
     template <core::foreign_upstream<concurrent_multipool> Source, class... Args>
         requires(!std::is_constructible_v<base, Source&, Args...>)
     concurrent_multipool(Source&, Args&&...) = delete; // its type names the upstream: omit the <>
+
+    template <core::allocates_from_a_resource Allocator>
+    operator Allocator() const = delete; // std::pmr takes the address of a mallard::resource
 };
 
 template <upstream Upstream>

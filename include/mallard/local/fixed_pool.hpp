@@ -420,6 +420,9 @@ public:
     template <core::foreign_upstream<fixed_pool> Source, class... Args>
         requires(!std::is_constructible_v<base, Source&, Args...>)
     fixed_pool(Source&, Args&&...) = delete; // its type names the arena: omit the <>
+
+    template <core::allocates_from_a_resource Allocator>
+    operator Allocator() const = delete; // std::pmr takes the address of a mallard::resource
 };
 
 /// The pool for objects of the type T.

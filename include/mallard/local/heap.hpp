@@ -123,6 +123,9 @@ public:
     template <core::foreign_upstream<heap> Source, class... Args>
         requires(!std::is_constructible_v<base, Source&, Args...>)
     heap(Source&, Args&&...) = delete; // its type names the upstream: omit the <>
+
+    template <core::allocates_from_a_resource Allocator>
+    operator Allocator() const = delete; // std::pmr takes the address of a mallard::resource
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.
