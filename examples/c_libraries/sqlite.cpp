@@ -22,14 +22,7 @@ int print(void*, int, char** values, char**) {
 } // namespace
 
 int main() {
-    const sqlite3_mem_methods hooks{functions::malloc,
-                                    functions::free,
-                                    functions::realloc,
-                                    functions::usable_bytes,
-                                    [](int bytes) { return (bytes + 7) / 8 * 8; },
-                                    [](void*) { return SQLITE_OK; },
-                                    [](void*) {},
-                                    nullptr};
+    const auto hooks = functions::sqlite_methods<sqlite3_mem_methods>();
     if (sqlite3_config(SQLITE_CONFIG_MALLOC, &hooks) != SQLITE_OK) {
         return 1;
     }

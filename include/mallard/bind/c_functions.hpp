@@ -278,10 +278,23 @@ public:
         return static_cast<char*>(p == nullptr ? nullptr : std::memcpy(p, text, bytes));
     }
 
-    /// Returns: the bytes of the block that may be used, at least those of its request: the xSize of SQLite. 0 for null.
+    /// Returns: the bytes of the block that may be used, at least those of its request. 0 for null.
     template <std::integral Size>
     [[nodiscard]] static Size usable_bytes(void* p) noexcept {
         return p == nullptr ? Size{} : static_cast<Size>(blocks::usable_bytes(Tag::pool(), p, 0));
+    }
+
+    /// Returns: all hooks of SQLite: sqlite_methods<sqlite3_mem_methods>(). It has sizes rounded up to multiples of 8.
+    template <class Methods>
+    [[nodiscard]] static constexpr Methods sqlite_methods() noexcept {
+        return {malloc,
+                free,
+                realloc,
+                usable_bytes,
+                [](int bytes) { return (bytes + 7) / 8 * 8; },
+                [](void*) { return 0; }, // SQLITE_OK
+                [](void*) {},
+                nullptr};
     }
 };
 

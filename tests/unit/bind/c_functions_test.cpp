@@ -378,6 +378,30 @@ TEST(c_functions, know_the_bytes_of_blocks) {
     c_functions<blocks_of_threads>::free(p);
 }
 
+/// As SQLite declares them.
+struct memory_methods {
+    void* (*allocate)(int);
+    void (*deallocate)(void*);
+    void* (*reallocate)(void*, int);
+    int (*size)(void*);
+    int (*round_up)(int);
+    int (*begin)(void*);
+    void (*end)(void*);
+    void* data;
+};
+
+TEST(c_functions, make_all_hooks_of_sqlite) {
+    constexpr auto hooks = c_functions<nodes>::sqlite_methods<memory_methods>();
+    EXPECT_EQ(hooks.begin(hooks.data), 0);
+    EXPECT_EQ(hooks.round_up(0), 0);
+    EXPECT_EQ(hooks.round_up(17), 24);
+    EXPECT_EQ(hooks.round_up(24), 24);
+    void* const p = hooks.reallocate(hooks.allocate(10), 100);
+    EXPECT_GE(hooks.size(p), 100);
+    hooks.deallocate(p);
+    hooks.end(hooks.data);
+}
+
 // ---- failure, threads and misuse
 
 /// Fails each request in turn, until none is left that can fail.
