@@ -1,7 +1,7 @@
 /// Arrays in memory of an allocator: room for objects, and arrays of objects.
 ///
 ///     std::span<vertex> all = mallard::make_array<vertex>(arena, count);       // value-initialised
-///     float* raw = mallard::allocate_array<float>(arena, count);               // room, no objects
+///     std::span<float> raw = mallard::allocate_array<float>(arena, count);     // room, no objects
 ///     auto names = mallard::make_unique<std::string[]>(pool, count);           // a std::unique_ptr
 ///
 /// An array of no elements takes no memory. A length that no memory could hold is std::bad_array_new_length, as
@@ -21,25 +21,26 @@
 #include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace mallard { inline namespace MALLARD_MODE {
 
-/// Returns: room for `count` objects of type T, without objects in it; null for none.
+/// Returns: room for `count` objects of type T, without objects in it.
 /// Throws: std::bad_array_new_length if their size is not representable; the exceptions of the allocation.
 template <class T, upstream A>
-[[nodiscard]] T* allocate_array(A& from, std::size_t count) {
+[[nodiscard]] std::span<T> allocate_array(A& from, std::size_t count) {
     if (count > PTRDIFF_MAX / sizeof(T)) [[unlikely]] {
         core::fail_array_length(count, sizeof(T), alignof(T));
     }
-    return count == 0 ? nullptr : static_cast<T*>(from.allocate(count * sizeof(T), alignof(T)));
+    return {count == 0 ? nullptr : static_cast<T*>(from.allocate(count * sizeof(T), alignof(T))), count};
 }
 
 /// Effects: gives the room back to `from`.
-/// Requires: `p` came from allocate_array<T>(from, count).
+/// Requires: `room` came from allocate_array<T>(from).
 template <class T, upstream A>
-void deallocate_array(A& from, T* p, std::size_t count) noexcept {
-    if (count != 0) {
-        core::give_back(from, p, count * sizeof(T), alignof(T));
+void deallocate_array(A& from, std::span<T> room) noexcept {
+    if (!room.empty()) {
+        core::give_back(from, room.data(), room.size_bytes(), alignof(T));
     }
 }
 
@@ -49,9 +50,9 @@ namespace mallard::typed { inline namespace MALLARD_MODE {
 
 /// Effects: gives the room back whose array never came to be, as lifetime::give_back() does.
 template <class T, upstream A>
-void give_back_array(A& from, T* p, std::size_t count) noexcept {
-    if (count != 0) {
-        lifetime::give_back(from, p, count * sizeof(T), alignof(T));
+void give_back_array(A& from, std::span<T> room) noexcept {
+    if (!room.empty()) {
+        lifetime::give_back(from, room.data(), room.size_bytes(), alignof(T));
     }
 }
 
@@ -59,37 +60,31 @@ void give_back_array(A& from, T* p, std::size_t count) noexcept {
 template <class T, upstream A>
 class array_room {
 public:
-    array_room(A& from, std::size_t count)
-        : from_(from), elements_(allocate_array<T>(from, count)), count_(count) {}
+    array_room(A& from, std::size_t count) : from_(from), room_(allocate_array<T>(from, count)) {}
 
     array_room(const array_room&) = delete;
     array_room& operator=(const array_room&) = delete;
 
     ~array_room() {
-        if (count_ != 0) {
-            std::destroy_n(elements_, constructed_);
-            give_back_array(from_, elements_, count_);
+        if (!room_.empty()) {
+            std::destroy_n(room_.data(), constructed_);
+            give_back_array(from_, room_);
         }
     }
 
     /// Effects: makes the elements, and hands each the allocator if it takes one.
     void make() {
         const lifetime::allocator_for_t<T, A> allocator(std::addressof(from_));
-        for (; constructed_ != count_; ++constructed_) {
-            bind::construct_with(elements_ + constructed_, allocator);
+        for (; constructed_ != room_.size(); ++constructed_) {
+            bind::construct_with(room_.data() + constructed_, allocator);
         }
     }
 
-    [[nodiscard]] std::span<T> keep() noexcept {
-        const std::span<T> all(elements_, constructed_);
-        count_ = 0;
-        return all;
-    }
+    [[nodiscard]] std::span<T> keep() noexcept { return std::exchange(room_, {}); }
 
 private:
     A& from_;
-    T* elements_;
-    std::size_t count_;
+    std::span<T> room_;
     std::size_t constructed_ = 0;
 };
 
@@ -113,7 +108,7 @@ template <class T, upstream A>
 template <class T, upstream A>
 void destroy_array(A& from, std::span<T> array) noexcept {
     std::destroy(array.begin(), array.end());
-    deallocate_array(from, array.data(), array.size());
+    deallocate_array(from, array);
 }
 
 /// The deleter of pointers to arrays in memory of an A. It knows the number of elements.

@@ -156,7 +156,7 @@ private:
 
     void give_back() noexcept {
         clear();
-        deallocate_array(from_, std::exchange(elements_, nullptr), std::exchange(capacity_, 0));
+        deallocate_array(from_, std::span(std::exchange(elements_, nullptr), std::exchange(capacity_, 0)));
     }
 
     template <class... Args>
@@ -212,14 +212,16 @@ private:
     /// made first, because they may be copies of elements.
     template <class Make>
     void move_to(std::size_t capacity, std::size_t count, Make make) {
-        new_room room{from_, allocate_array<T>(from_, capacity), capacity};
-        make(room.elements + size_);
-        unfinished added{room.elements + size_, count};
-        move_elements(room.elements);
+        new_room fresh{from_, allocate_array<T>(from_, capacity)};
+        T* const moved = fresh.room.data();
+        make(moved + size_);
+        unfinished added{moved + size_, count};
+        move_elements(moved);
         added.count = 0;
         std::destroy_n(elements_, size_);
-        deallocate_array(from_, std::exchange(elements_, std::exchange(room.elements, nullptr)),
-                         std::exchange(capacity_, std::exchange(room.capacity, 0)));
+        fresh.room = {};
+        deallocate_array(from_,
+                         std::span(std::exchange(elements_, moved), std::exchange(capacity_, capacity)));
         size_ += count;
     }
 
@@ -251,14 +253,12 @@ private:
     /// A block that goes back unless it is taken over.
     struct new_room {
         A& from;
-        T* elements;
-        std::size_t capacity;
+        std::span<T> room;
 
-        new_room(A& source, T* block, std::size_t most) noexcept
-            : from(source), elements(block), capacity(most) {}
+        new_room(A& source, std::span<T> block) noexcept : from(source), room(block) {}
         new_room(const new_room&) = delete;
         new_room& operator=(const new_room&) = delete;
-        ~new_room() { typed::give_back_array(from, elements, capacity); }
+        ~new_room() { typed::give_back_array(from, room); }
     };
 
     A& from_;

@@ -30,7 +30,7 @@ namespace mallard { inline namespace MALLARD_MODE {
 /// Throws: the exceptions of the allocation.
 template <upstream A>
 [[nodiscard]] std::string_view copy_string(A& from, std::string_view text) {
-    char* const copy = allocate_array<char>(from, text.size() + 1);
+    char* const copy = allocate_array<char>(from, text.size() + 1).data();
     text.copy(copy, text.size());
     copy[text.size()] = 0;
     return {copy, text.size()};
@@ -40,7 +40,7 @@ template <upstream A>
 /// Requires: `text` came from copy_string(from), or from finish() of a string_builder over `from`.
 template <upstream A>
 void deallocate_string(A& from, std::string_view text) noexcept {
-    deallocate_array(from, const_cast<char*>(text.data()), text.size() + 1);
+    deallocate_array(from, std::span(const_cast<char*>(text.data()), text.size() + 1));
 }
 
 /// A text that grows in memory of an allocator, in place if that is possible (typed/array_builder.hpp).

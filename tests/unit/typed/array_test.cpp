@@ -68,8 +68,9 @@ TEST(make_array, takes_no_memory_for_no_elements) {
     EXPECT_TRUE(none.empty());
     EXPECT_TRUE(source.granted().empty());
     mallard::destroy_array(source, none);
-    EXPECT_EQ(mallard::allocate_array<int>(source, 0), nullptr);
-    mallard::deallocate_array<int>(source, nullptr, 0);
+    const std::span<int> no_room = mallard::allocate_array<int>(source, 0);
+    EXPECT_EQ(no_room.data(), nullptr);
+    mallard::deallocate_array(source, no_room);
 }
 
 TEST(make_array, passes_allocator_to_every_element) {
@@ -121,12 +122,13 @@ TEST(allocate_array, refuses_lengths_that_no_memory_could_hold) {
 
 TEST(allocate_array, gives_room_for_objects) {
     mallard::multipool pool;
-    auto* const p = mallard::allocate_array<std::string>(pool, 3);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignof(std::string), 0U);
-    std::string* const third = ::new (static_cast<void*>(p + 2)) std::string("the third");
+    const std::span<std::string> room = mallard::allocate_array<std::string>(pool, 3);
+    EXPECT_EQ(room.size(), 3U);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(room.data()) % alignof(std::string), 0U);
+    std::string* const third = ::new (static_cast<void*>(room.data() + 2)) std::string("the third");
     EXPECT_EQ(*third, "the third");
     std::destroy_at(third);
-    mallard::deallocate_array(pool, p, 3);
+    mallard::deallocate_array(pool, room);
 }
 
 TEST(unique_arrays, destroy_and_free) {
