@@ -20,6 +20,8 @@ namespace mallard { inline namespace MALLARD_MODE {
 /// size is at most that. The first size and the factor are rounded up. Planned chunks have from 64 bytes to 64
 /// TiB, and the factor is from 2 to 2^31; for chunks of one size, make the first and the largest size equal. A size
 /// of 0 is the default.
+///
+/// Options have it as a member, `{.growth = {.factor = 4}}`, so that allocators of different types take the same one.
 struct chunk_growth {
     std::size_t first_chunk_bytes = 256;
     std::size_t largest_chunk_bytes = std::size_t{8} << 20;
