@@ -1,8 +1,9 @@
-"""Measures the bytes that the library adds to a program, and the instructions to compile its headers.
+"""Measures the bytes that the library adds to a program, and instructions: to compile its headers, of checks,
+and of a program that is not optimised.
 
     build/venv/bin/python docs/costs.py build/mine/libmallard.a      writes bench/results/costs.json
 
-The sizes are those of `size`: code and data, with and without initial value. valgrind counts the compiler's
+The sizes are those of `size`: code and data, with and without initial value. valgrind counts the
 instructions, so that a busy machine changes nothing. docs/refresh.py writes the tables.
 """
 
@@ -10,10 +11,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -76,27 +78,82 @@ int main(int count, char**) {{
     return numbers.back();
 }}
 """
+PAIR = """\
+#include <mallard/mallard.hpp>
+#include <cstdlib>
+int main(int, char** words) {
+    mallard::multipool<> pool;
+    for (int i = std::atoi(words[1]); i != 0; --i) {
+        void* p = pool.allocate(24, 8);
+        asm volatile("" : "+r"(p) : : "memory");
+        pool.deallocate(p, 24, 8);
+    }
+}
+"""
+ELEMENT = """\
+#include <mallard/mallard.hpp>
+#include <cstdlib>
+#include <list>
+#include <memory_resource>
+int main(int, char** words) {{
+    {resource} pool;
+    std::pmr::list<int> numbers{{&pool}};
+    for (int i = std::atoi(words[1]); i != 0; --i) {{
+        numbers.push_back(i);
+    }}
+}}
+"""
+NO_STACKS = {"MALLARD_STACK_FRAMES": "0"}
+CHECKED = "-DMALLARD_CHECKED=1"
+# Program, options, environment. The key says of what an instruction is.
+LOOPS: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
+    "`allocate` and `deallocate` of a `multipool`": (PAIR, (), {}),
+    "the same, checked, without stacks": (PAIR, (CHECKED,), NO_STACKS),
+    "the same, checked": (PAIR, (CHECKED,), {}),
+    "an element of a `std::pmr::list<int>` on `resource<multipool<>>`, at `-O0`": (
+        ELEMENT.format(resource="mallard::resource<mallard::multipool<>>"),
+        ("-O0",),
+        {},
+    ),
+    "the same on `std::pmr::unsynchronized_pool_resource`": (
+        ELEMENT.format(resource="std::pmr::unsynchronized_pool_resource"),
+        ("-O0",),
+        {},
+    ),
+}
+LOOP = 20_000
+COUNTED = re.compile(r"I +refs: +([\d,]+)")
 
 
-def run(command: Sequence[str | Path]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def run(command: Sequence[str | Path], environment: Mapping[str, str] = os.environ) -> str:
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
     return done.stdout + done.stderr
 
 
+def compiled(source: Path, library: Path, options: Sequence[str] = ()) -> Path:
+    program = source.with_suffix("")
+    run(["g++", *OPTIONS, *options, source, library, "-o", program])
+    return program
+
+
 def program_bytes(source: Path, library: Path) -> int:
     """Code and data of the linked program."""
-    program = source.with_suffix("")
-    run(["g++", *OPTIONS, source, library, "-o", program])
-    return sum(int(number) for number in run(["size", program]).splitlines()[1].split()[:3])
+    return sum(int(number) for number in run(["size", compiled(source, library)]).splitlines()[1].split()[:3])
 
 
-def compile_instructions(source: Path) -> int:
-    """Of the compiler proper, which is the largest of the processes that g++ starts."""
+def instructions(command: Sequence[str | Path], environment: Mapping[str, str] = os.environ) -> int:
+    """Of the largest of the processes that the command starts; of g++ that is the compiler proper."""
     valgrind = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--trace-children=yes"]
-    out = run([*valgrind, "--cachegrind-out-file=/dev/null", "g++", *OPTIONS, "-fsyntax-only", source])
-    return max(int(count.replace(",", "")) for count in re.findall(r"I +refs: +([\d,]+)", out))
+    out = run([*valgrind, "--cachegrind-out-file=/dev/null", *command], environment)
+    return max(int(count.replace(",", "")) for count in COUNTED.findall(out))
+
+
+def instructions_an_iteration(program: Path, environment: Mapping[str, str]) -> int:
+    """Of the second half of many: the first has what is done once."""
+    least, most = (instructions([program, str(count)], environment) for count in (LOOP, 2 * LOOP))
+    return round((most - least) / LOOP)
 
 
 def main() -> None:
@@ -114,12 +171,17 @@ def main() -> None:
             include = f"#include <{header}>" if header else ""
             source.write_text(PROGRAM.format(include=include, declarations=declarations, numbers=numbers))
             sizes[name] = program_bytes(source, library)
-        instructions = {}
-        for headers in HEADERS:
-            source.write_text("".join(f"#include <{header}>\n" for header in headers.split()))
-            instructions[headers] = compile_instructions(source)
+        loops = {}
+        for name, (text, options, environment) in LOOPS.items():
+            source.write_text(text)
+            program = compiled(source, library, options)
+            loops[name] = instructions_an_iteration(program, {**os.environ, **environment})
+        headers = {}
+        for names in HEADERS:
+            source.write_text("".join(f"#include <{name}>\n" for name in names.split()))
+            headers[names] = instructions(["g++", *OPTIONS, "-fsyntax-only", source])
     compiler = run(["g++", "-dumpfullversion"]).strip()
-    results = {"compiler": f"g++ {compiler}", "bytes": sizes, "instructions": instructions}
+    results = {"compiler": f"g++ {compiler}", "bytes": sizes, "loops": loops, "instructions": headers}
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 

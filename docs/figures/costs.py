@@ -46,3 +46,11 @@ def compile_instructions(*, whole: bool = False) -> str:
     ]
     table = markdown_table(("header", "instructions of the compiler, `<memory_resource>` = 1"), lines)
     return f"{table}\n\n{costs['compiler']}, `-std=c++20 -fsyntax-only`, counted by valgrind."
+
+
+@block("loop_instructions")
+def loop_instructions() -> str:
+    costs = stored()
+    lines = [(name, f"{count:,}") for name, count in costs["loops"].items()]
+    table = markdown_table(("", "instructions"), lines)
+    return f"{table}\n\n{costs['compiler']}, `-O2` if nothing else is said, counted by valgrind."
