@@ -1,4 +1,4 @@
-// EXPECTED: wink_out_would_leak<[a-z_:]*out_of_reach<std::.*string.*optional<
+// EXPECTED: wink_out_would_leak<[a-z0-9_:]*out_of_reach<std::.*string.*optional<
 #include <mallard/mallard.hpp>
 
 #include <optional>
