@@ -42,6 +42,15 @@ process::ending run_without_system_calls(Work work) {
     });
 }
 
+class system_calls : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (prctl(PR_GET_SECCOMP) < 0) {
+            GTEST_SKIP() << "no seccomp, as in an emulator";
+        }
+    }
+};
+
 void churn(pool& memory) {
     std::array<void*, blocks> taken{};
     for (int round = 0; round != 3; ++round) {
@@ -61,7 +70,7 @@ void fill(arena& memory) {
     memory.rewind();
 }
 
-TEST(system_calls, are_not_made_by_a_pool_on_its_reserve) {
+TEST_F(system_calls, are_not_made_by_a_pool_on_its_reserve) {
     mallard::pages source;
     pool memory(source);
     EXPECT_EQ(run_without_system_calls([&] { churn(memory); }), killed);
@@ -69,7 +78,7 @@ TEST(system_calls, are_not_made_by_a_pool_on_its_reserve) {
     EXPECT_EQ(run_without_system_calls([&] { churn(memory); }), process::ending::by_itself_with(0));
 }
 
-TEST(system_calls, are_not_made_by_an_arena_on_its_reserve) {
+TEST_F(system_calls, are_not_made_by_an_arena_on_its_reserve) {
     mallard::pages source;
     arena memory(source);
     EXPECT_EQ(run_without_system_calls([&] { fill(memory); }), killed);
