@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from profile_rows import amount, figures, scope
 from synthetic_profile import document, empty, withheld
 
-from mallard.advisor.advice.candidates import disjoint, find_candidates
+from mallard.advisor.advice.candidates import LastingSite, disjoint, find_candidates
 from mallard.advisor.profile.document import Profile, read_profile
 
 NAMES = ("main", "handle(request const&)", "parse(text)", "std::string::_M_append(char const*)", "render()")
@@ -86,6 +87,22 @@ def test_candidate_has_the_sizes_of_a_region():
     assert (candidate.returns, candidate.region_bytes) == (400, 4096)
     assert candidate.escaped == handle["figures"]["escaped"]["allocations"]
     assert candidate.escape_sites[0].allocations == 9
+
+
+def test_scope_excludes_lines_and_never_itself():
+    (candidate,) = find_candidates(profile([scope(1, 1, 990, 63_000, 0.9)]))
+    sites = (
+        LastingSite("handle", "src/s.cpp:12", 9),
+        LastingSite("handle", "src/s.cpp:12", 2),
+        LastingSite("handle", "server", 5),
+        LastingSite("keep", "libkeep.so", 4),
+    )
+    assert replace(candidate, left_out=sites[:2]).with_source == (
+        "handle() (s.cpp:9), but not for the blocks of s.cpp:12"
+    )
+    assert replace(candidate, left_out=sites).with_source.endswith(
+        ", but not for the blocks of s.cpp:12, some of its own calls and keep()"
+    )
 
 
 def test_candidate_has_its_break_even_share():

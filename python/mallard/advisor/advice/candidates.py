@@ -39,6 +39,12 @@ class LastingSite:
     allocations: int
     code: str = ""  # FILE:BEGIN-END of the call, as in advisor/trial/setting.hpp; '' if trials cannot find it
 
+    def line_within(self, scope: str) -> str:
+        """Its line, or its function without one, which is never the function `scope` itself."""
+        if self.source.rpartition(":")[2].isdecimal():
+            return short_source(self.source)
+        return "some of its own calls" if self.function == scope else f"{self.function}()"
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -106,7 +112,7 @@ class Candidate:
         title = f"{self.title} ({source})" if source else self.title
         if not self.left_out:
             return title
-        places = in_prose(list(dict.fromkeys(f"{site.function}()" for site in self.left_out)))
+        places = in_prose(list(dict.fromkeys(site.line_within(self.name) for site in self.left_out)))
         return f"{title}, but not for the blocks of {places}"
 
 
