@@ -146,14 +146,18 @@ def test_frames_of_coroutines_want_an_operator_new(body):
         recorded = profile(inner=0, allocations=2000, returns=3, stacks=[made], **known)
         (site,) = recorded.sites
         figures = replace(site.figures, smallest=smallest, largest=128)
-        return find_patterns(replace(recorded, sites=(replace(site, figures=figures),)))
+        found = replace(site, figures=figures, file="", instruction=0x1F, peak_bytes=128)
+        return find_patterns(replace(recorded, sites=(found,)))
 
     (pattern,) = frames([0], 1)
+    assert pattern.code == "", "a frame is not tried as a kept block"
     assert (pattern.kind, pattern.where) == ("coroutine", "collect (x.cpp:40)")
     assert pattern.reason == "its 2,000 blocks of 128 B are frames of the coroutine"
     assert pattern.remedy.startswith("an operator new of its promise type")
     for made, bodies, smallest in (([0], 0, 128), ([1, 0], 1, 128), ([0], 1, 64)):
-        assert "coroutine" not in {each.kind for each in frames(made, bodies, smallest)}
+        (other,) = frames(made, bodies, smallest)
+        assert other.kind != "coroutine"
+        assert other.code == ":1f-20"
 
 
 def test_vectors_growing_side_by_side_count_separately():

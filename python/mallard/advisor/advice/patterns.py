@@ -368,7 +368,9 @@ def _single(profile: Profile, names: Names) -> list[Pattern]:
 
 
 def _with_code(profile: Profile, site: Site, pattern: Pattern) -> Pattern:
-    return replace(pattern, code=site.code if _are_few(profile, site) else "", bytes=site.figures.bytes)
+    """Frames of coroutines are not tried as kept blocks, because their remedy is an operator."""
+    can_keep = pattern.kind != "coroutine" and _are_few(profile, site)
+    return replace(pattern, code=site.code if can_keep else "", bytes=site.figures.bytes)
 
 
 def _are_few(profile: Profile, site: Site) -> bool:
