@@ -360,7 +360,28 @@ def test_reports_crash_of_profiler(
     profiler({"format": "mallard profile"}, crash=signal.SIGSEGV, error="half a wo")
     message = refused(profiler, tmp_path, capsys, way)
     assert "mallard-profile crashed (SIGSEGV), so nothing was written" in message
+    assert "this is a defect of mallard; please report it" in message
     assert "last message: half a wo" in message
+
+
+@pytest.mark.parametrize(
+    ("ending", "remedy"),
+    [
+        (signal.SIGKILL, "; the kernel does this when memory runs out: free some, or record less"),
+        (signal.SIGTERM, ""),
+    ],
+)
+def test_interrupted_profiler_is_no_defect(
+    tmp_path: Path,
+    profiler: Profiler,
+    capsys: pytest.CaptureFixture[str],
+    ending: signal.Signals,
+    remedy: str,
+) -> None:
+    profiler("", crash=ending)
+    message = refused(profiler, tmp_path, capsys, [])
+    assert f"mallard-profile was ended ({ending.name}), so nothing was written{remedy}" in message
+    assert "defect" not in message
 
 
 def test_reports_failure_without_message(

@@ -48,6 +48,10 @@ T = TypeVar("T")
 
 OWN_NAME = f"{PROFILER.name}: "
 ERROR = "error: "
+CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
+OUT_OF_MEMORY = (
+    "; the kernel does this when memory runs out: free some, or record less of the program with --sample"
+)
 
 
 def trace_words(trace: Path, process: str | None) -> list[str]:
@@ -79,9 +83,13 @@ def ask(words: Sequence[str], output: IO[bytes] | None = None) -> bytes:
 def _failure(status: int, output: str) -> str:
     output = output.strip()
     if status < 0:
-        problem = f"{PROFILER.name} crashed ({_signal(-status)}), so nothing was written"
-        remedy = "this is a defect of mallard; please report it with the trace"
-        return f"{problem}; {remedy}{_last_words(output)}"
+        is_crash = -status in CRASHES
+        problem = f"{PROFILER.name} {'crashed' if is_crash else 'was ended'} ({_signal(-status)})"
+        if is_crash:
+            remedy = "; this is a defect of mallard; please report it with the trace"
+        else:
+            remedy = OUT_OF_MEMORY if -status == signal.SIGKILL else ""
+        return f"{problem}, so nothing was written{remedy}{_last_words(output)}"
     if not output:
         return f"{PROFILER.name} failed (exit status {status}) without a message, so nothing was written"
     return output.removeprefix(OWN_NAME).removeprefix(ERROR)
