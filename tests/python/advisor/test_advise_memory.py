@@ -309,6 +309,16 @@ def test_scope_may_be_the_answer():
     )
 
 
+def test_page_shows_calls_by_their_bytes_at_the_peak():
+    whole = local(20.0)
+    sections = advice_report(whole, decide(whole), whole.profile).sections
+    titles = [section.title for section in sections]
+    assert titles.count("Flame graph") == 1
+    assert titles.index("Flame graph") < titles.index("Tried")
+    (flame,) = sections[titles.index("Flame graph")].blocks
+    assert flame.modes[0][0] == "peak"
+
+
 def test_goals_name_each_other_where_they_disagree():
     fast, lean = arm("mimalloc", 80.0, 60.0), arm(ONE_ARENA, 13.0, -5.0)
     memory = dict(decide(case(fast, lean)).facts)

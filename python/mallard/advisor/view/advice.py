@@ -139,7 +139,7 @@ def advice_report(study: Study, verdict: Verdict, profile: Profile | None) -> Re
 
 
 def _memory(study: Study, profile: Profile | None, names: Names | None) -> list[Section]:
-    """The peak under each change, and the lines whose blocks are live at the peak."""
+    """The peak under each change, and what is live at the peak by line and by call."""
     effects = all_effects(study)
     widest = study.globals.peak_bytes + max((0.0, *(effect.peak_bytes.median for effect in effects)))
     rows = tuple(_memory_row(study, effect, widest) for effect in (None, *effects))
@@ -149,7 +149,7 @@ def _memory(study: Study, profile: Profile | None, names: Names | None) -> list[
     if profile and names and profile.peak:
         live = listed_table("Live at the peak", profile.peak, profile.peak_not_listed, names, all_rows=True)
         sections.append(Section("Live at the peak", (live,), about="lines whose blocks are live at the peak"))
-    return sections
+    return [*sections, *(flame_sections(profile, names) if profile and names else ())]
 
 
 def _memory_over_time(profile: Profile) -> list[Section]:
@@ -348,6 +348,8 @@ def _candidates(study: Study) -> Table:
 
 def _saved(study: Study, profile: Profile, names: Names) -> list[Section]:
     best, chosen = study.best, study.chosen
+    if study.goal == "memory":
+        return []  # the flame graph of the peak is above
     if best is None or chosen is None or chosen.function is None:
         return flame_sections(profile, names)
     calls = flame_calls(profile, names)
