@@ -239,6 +239,14 @@ def test_retained_memory_without_a_remedy_is_named():
         "are resident at the peak, against glibc on a young heap, of which 76.7 % are in no live block: at "
         "the end glibc holds 40.0 MiB free."
     )
+    threads = case(arm("mimalloc", 70.0), threads=16)
+    assert decide(threads).headline.endswith(
+        "at the end glibc holds 40.0 MiB free in the arenas of 16 threads."
+    )
+    assert (
+        "40.0 MiB of it free in the arenas of 16 threads; at least"
+        in facts(threads=16)["resident at the end"]
+    )
     for end, words_ in (
         (
             MemoryAtEnd(50 * MIB, 2 * MIB, 8 * MIB, 4 * MIB),

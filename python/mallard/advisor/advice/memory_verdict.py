@@ -119,7 +119,7 @@ def _holder(study: Study, rest: float) -> str:
         unseen = f"memory that {study.base} never saw: mmap, stacks, data"
         return f"at the end at least {size(end.unseen)} are {unseen}"
     if end and (end.free or 0) >= MOSTLY * rest:
-        return f"at the end {study.base} holds {size(end.free)} free"
+        return f"at the end {study.base} holds {size(end.free)} free{_arenas(study)}"
     return f"retained by {study.base}, or memory that it never saw"
 
 
@@ -244,9 +244,14 @@ def _at_end(study: Study, account: Account) -> str:
     if account.held is None or account.free is None or account.unseen is None:
         return f"{text}; what {study.base} holds of it is not known: only the malloc of glibc reports that"
     return (
-        f"{text}; {study.base} holds {size(account.held)} from the system, {size(account.free)} of it free; "
-        f"at least {size(account.unseen)} it never saw: mmap, stacks, data"
+        f"{text}; {study.base} holds {size(account.held)} from the system, {size(account.free)} of it free"
+        f"{_arenas(study)}; at least {size(account.unseen)} it never saw: mmap, stacks, data"
     )
+
+
+def _arenas(study: Study) -> str:
+    """Where glibc's free memory is, if several threads allocate: its figures are sums of all arenas."""
+    return f" in the arenas of {count(study.threads)} threads" if (study.threads or 0) > 1 else ""
 
 
 def _over_time(study: Study) -> str:
