@@ -252,10 +252,22 @@ def test_losses_are_reported_in_sentences() -> None:
 
 def test_omits_time_with_wide_interval() -> None:
     profile = document()
-    profile["figures"]["D"] |= {"raw": 0.37, "interval": [0.0, 1.07]}
+    profile["figures"]["D"] |= {"raw": 0.37, "interval": [0.0, 0.97]}
+    disturbed = "a few of the timed operations were disturbed"
     answer = report(profile).answer.text
-    disturbed = "0 to 100 % of the time; a few of the timed operations were disturbed"
-    assert answer.startswith(f"In the allocator: {disturbed}.")
+    assert answer.startswith(f"In the allocator: 0 to 97 % of the time; {disturbed}.")
+    profile["figures"]["D"] |= {"raw": 0.37, "interval": [0.0, 1.07]}
+    assert report(profile).answer.text.startswith(f"In the allocator: not known: {disturbed}.")
+
+
+@pytest.mark.parametrize(("recorder_ns", "is_known"), [(99.0, True), (101.0, False)])
+def test_recorder_with_most_of_the_time_hides_density(recorder_ns: float, is_known: bool) -> None:
+    """Of 100 ns of the program without the recorder, for each operation."""
+    profile = document()
+    density = {"raw": 0.5, "interval": [0.45, 0.55], "ns_per_operation": 50.0}
+    profile["figures"]["D"] |= density | {"recorder_ns_per_operation": recorder_ns}
+    text = "50 % of the time (45 to 55 %)" if is_known else "not known: the recorder took most of the time."
+    assert report(profile).answer.text.startswith(f"In the allocator: {text}")
 
 
 def test_clamped_density_is_not_known() -> None:

@@ -71,8 +71,8 @@ def share_of_time(density: Dimension) -> str:
     """`8.4 % of the time (7.9 to 8.9 %)`; empty if no operation was timed."""
     if density.raw is None:
         return ""
-    if density.fills_time:
-        return "not known: the machine was busy"
+    if density.unknown_because:
+        return f"not known: {density.unknown_because}"
     ends = f" ({share_interval(density.interval)})" if density.interval else ""
     return f"{share(density.raw)} of the time{ends}"
 

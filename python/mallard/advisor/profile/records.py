@@ -28,6 +28,7 @@ class Dimension:
     interval: Interval | None = None
     samples: int | None = None
     ns_per_operation: float | None = None
+    recorder_ns_per_operation: float | None = None
     footprint_bytes: int | None = None
     transitions: int | None = None
     freed_by_other_thread: float | None = None
@@ -35,11 +36,17 @@ class Dimension:
     pages_needed: int | None = None
 
     @property
-    def fills_time(self) -> bool:
-        """True of a density that the profiler cut to the whole: the timed operations take longer than the
-        program, because the machine was busy.
-        """
-        return self.raw is not None and self.raw >= 1
+    def unknown_because(self) -> str:
+        """The reason why a density says nothing, although operations were timed; else empty."""
+        if self.raw is None:
+            return ""
+        # The profiler subtracts the elapsed time of the recorder, and counts at most the whole.
+        if self.raw * (self.recorder_ns_per_operation or 0.0) > (self.ns_per_operation or 0.0):
+            return "the recorder took most of the time"
+        if self.raw >= 1:
+            return "the machine was busy"
+        reaches_whole = self.interval is not None and self.interval[1] >= 1
+        return "a few of the timed operations were disturbed" if reaches_whole else ""
 
 
 @dataclass(frozen=True)
@@ -75,7 +82,7 @@ class Figures:
 
     def dimension(self, letter: str) -> Dimension:
         dimension: Dimension = getattr(self, letter) or Dimension()
-        return replace(dimension, scaled=None) if letter == "D" and dimension.fills_time else dimension
+        return replace(dimension, scaled=None) if letter == "D" and dimension.unknown_because else dimension
 
 
 @dataclass(frozen=True)

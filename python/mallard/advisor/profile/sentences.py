@@ -142,9 +142,9 @@ def time_inside(profile: Profile) -> str:
     if density.raw is None:
         return "not known: no operation was timed"
     text = share_of_time(density)
-    if density.interval and not density.fills_time and disturbed(density.interval):
+    if density.interval and not density.unknown_because and disturbed(density.interval):
         text = f"{share_interval(density.interval)} of the time; a few of the timed operations were disturbed"
-    elif density.ns_per_operation and not density.fills_time:
+    elif density.ns_per_operation and not density.unknown_because:
         text += f", {density.ns_per_operation:.0f} ns an operation"
     return text + interrupted(profile)
 
