@@ -437,7 +437,8 @@ def test_nothing_measured_is_not_nothing_to_gain():
     assert verdict.kind == "unmeasured"
     assert verdict.headline.startswith(
         "Nothing could be measured: under mimalloc and monotonic the program ended by SIGABRT and under heap "
-        "it printed another output; with glibc alone it does not. Such a program often calls the free()"
+        "it printed another output (for addresses in it, give --ignore-output); with glibc alone it does "
+        "not. Such a program often calls the free()"
     )
     assert not any("excluded" in note for note in verdict.notes)
     assert verdict.code == ""
@@ -470,8 +471,9 @@ def test_broken_strategy_is_reported_and_excluded():
     verdict = decide(study(trial=result(bad), on_top=None))
     assert verdict.headline.startswith("Put a multipool into handle()")
     assert (
-        "Under heap the program ended by SIGSEGV and under monotonic it printed another output; without "
-        "them, it does not; they were excluded." in verdict.notes
+        "Under heap the program ended by SIGSEGV and under monotonic it printed another output (for "
+        "addresses in it, give --ignore-output); without them, it does not; they were excluded."
+        in verdict.notes
     )
 
 

@@ -260,7 +260,7 @@ def test_rejects_a_null_that_changes_output():
         once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
         return replace(once, output="plain" if arm.strategy is None else "other")
 
-    with pytest.raises(UsageError, match="has another output where a trial only finds handle"):
+    with pytest.raises(UsageError, match=r"has another output .*--ignore-output\) where a trial only finds handle"):
         run_campaign(FakeProgram(run), SCOPE, campaign("monotonic"), no_tick)
 
 

@@ -18,7 +18,7 @@ from mallard.advisor.trial.effect import (
     summarize_trial,
 )
 from mallard.advisor.trial.further_rounds import further_rounds, possible_answers
-from mallard.advisor.trial.process import refuse_difference, refuse_failed_load
+from mallard.advisor.trial.process import IGNORE_ADDRESSES, refuse_difference, refuse_failed_load
 from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope, arm_under
 from mallard.advisor.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
 from mallard.shared.age import Age
@@ -152,11 +152,11 @@ def _long(seconds: float) -> str:
     return f"{max(seconds, 2):.0f} seconds"
 
 
-PRINTED_OTHER = "printed another output"
+PRINTED_OTHER = f"printed another output {IGNORE_ADDRESSES}"
 
 
 def describe_failures_together(failures: Mapping[str, str]) -> str:
-    """`under a and b the program ended by SIGABRT, and under c it printed another output`"""
+    """`under a and b the program ended by SIGABRT, and under c it printed another output (...)`"""
     names: dict[str, list[str]] = {}
     for name, end in failures.items():
         names.setdefault(end, []).append(name)

@@ -122,6 +122,10 @@ class Measured:
         return "failed its load"
 
 
+IGNORE_OUTPUT = "for an output with times, addresses or lines in any order, give --ignore-output"
+IGNORE_ADDRESSES = "(for addresses in it, give --ignore-output)"  # of an arm with another malloc
+
+
 class RunsDifferError(UsageError):
     """Runs of the unchanged program differ, so that nothing can be compared with them."""
 
@@ -136,7 +140,7 @@ def refuse_difference(first: Measured, run: Measured, name: str) -> None:
         remedy = ""
     elif run.output != first.output:
         difference = f"{name} printed another output than the first run"
-        remedy = "; for an output with times, addresses or lines in any order, give --ignore-output"
+        remedy = f"; {IGNORE_OUTPUT}"
     else:
         return
     error = RunsDifferError(
@@ -311,11 +315,13 @@ def _refuse_other_recording(first: Measured, code: int, output: str) -> None:
     if code != (128 + os.WTERMSIG(first.status) if by_signal else os.WEXITSTATUS(first.status)):
         end = f"ended by signal {code - 128}" if code > 128 else f"ended with exit status {code}"
         difference = f"the program {end} with the recorder, and without it {first.end}"
+        remedy = LIMITS
     elif output != first.output:
         difference = "the program printed another output with the recorder than without it"
+        remedy = f"{IGNORE_OUTPUT}; else {LIMITS}"
     else:
         return
-    raise RecordingDiffersError(f"{difference}, so the recording is of another run: {LIMITS}")
+    raise RecordingDiffersError(f"{difference}, so the recording is of another run: {remedy}")
 
 
 def _reason(output: str) -> str:

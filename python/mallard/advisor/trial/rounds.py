@@ -9,7 +9,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from mallard.advisor.trial.further_rounds import FIRST_ROUNDS
-from mallard.advisor.trial.process import Measured, refuse_difference
+from mallard.advisor.trial.process import IGNORE_ADDRESSES, Measured, refuse_difference
 from mallard.advisor.trial.program import AS_IT_IS, KILLED, NULL, Arm, Counts, Program, RunResult, Scope
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import in_prose
@@ -211,7 +211,7 @@ def _check_null(completed: Rounds[RunResult], scope: Scope) -> None:
         raise _null_breaks(scope, null[0].end)
     outputs = {run.output for run in plain}
     if len(outputs) == 1 and outputs.isdisjoint(run.output for run in null):
-        raise _null_breaks(scope, "has another output")
+        raise _null_breaks(scope, f"has another output {IGNORE_ADDRESSES}")
 
 
 def _null_breaks(scope: Scope, effect: str) -> UsageError:
