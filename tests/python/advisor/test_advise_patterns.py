@@ -73,6 +73,7 @@ def profile(inner: int, allocations: int, returns: int, steps: int = 8, **change
         ],
         "stacks": [[inner, 0]],
         "sites": [site],
+        "pairs": [GROWN | {"freed": 0, **amount(allocations, 64 * allocations)}],
         "figures": figures(10_000, 640_000, 1.0),
     }
     return read_profile(json.dumps(document(**fields | changes)))
@@ -202,6 +203,40 @@ def test_strings_filled_once_are_no_ladder():
         ]
         recorded = profile(inner=2, allocations=8000, returns=1000, stacks=[[2, 0], [0]], pairs=pairs)
         assert [each.kind for each in find_patterns(recorded)] == ["reserve"] * is_ladder
+
+
+def test_unpaired_blocks_are_no_ladder():
+    assert find_patterns(profile(inner=1, allocations=8000, returns=1000, pairs=[])) == []
+
+
+@pytest.mark.parametrize(
+    ("made_by", "grows"),
+    [
+        ([1, 0], True),
+        ([10, 1, 0], True),  # through the allocator of the container
+        ([5, 1, 0], False),  # an element that is made inside
+        ([1, 3, 0], False),  # inside an operator+
+    ],
+)
+def test_only_blocks_of_the_grower_itself_count(made_by: list[int], grows: bool):
+    """Three quarters of the listed ones."""
+    names = (*FUNCTIONS, "std::_Vector_base<int, std::allocator<int> >::_M_allocate(unsigned long)")
+    known = {
+        "functions": [{"name": name, "object": "/srv/x", "file": "x.cpp", "line": 1} for name in names],
+        "places": [
+            {"function": at, "file": "x.cpp", "line": 40, "inlined": False} for at in range(len(names))
+        ],
+    }
+    recorded = profile(inner=1, allocations=8000, returns=1000, stacks=[made_by, [5, 0], [1, 0]], **known)
+    (site,) = recorded.sites
+    stacks = tuple(
+        replace(site.stacks[0], stack=stack, allocations=blocks, bytes=64 * blocks)
+        for stack, blocks in ((0, 3000), (1, 1000))
+    )
+    pairs = tuple(replace(pair, freed=2) for pair in recorded.pairs)
+    found = find_patterns(replace(recorded, sites=(replace(site, stacks=stacks),), pairs=pairs))
+    steps = [each.allocations for each in found if " grows in 6.0 steps, " in each.reason]
+    assert steps == [6000] * grows
 
 
 def line_profile(allocations: int, contexts: int = 1, **changes: Any) -> Profile:

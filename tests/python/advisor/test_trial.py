@@ -251,7 +251,7 @@ def test_rejects_a_program_that_the_null_breaks():
         run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
     assert sum(arm.strategy == NULL for arm in program.arms) == 2
     late = ending({"null": {4: 11}})
-    with pytest.raises(UsageError, match="ended by SIGSEGV in 1 of 5 rounds where a trial only finds handle"):
+    with pytest.raises(UsageError, match="ended by SIGSEGV in 1 of 5 rounds where a trial"):
         run_campaign(late, SCOPE, campaign("monotonic"), no_tick)
 
 
@@ -260,7 +260,7 @@ def test_rejects_a_null_that_changes_output():
         once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
         return replace(once, output="plain" if arm.strategy is None else "other")
 
-    with pytest.raises(UsageError, match=r"has another output .*--ignore-output\) where a trial only finds handle"):
+    with pytest.raises(UsageError, match=r"has another output .*--ignore-output\) where a trial"):
         run_campaign(FakeProgram(run), SCOPE, campaign("monotonic"), no_tick)
 
 

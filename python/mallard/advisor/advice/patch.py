@@ -20,7 +20,7 @@ from pathlib import Path
 
 from mallard.advisor.advice.candidates import short_source
 from mallard.advisor.advice.cpp_text import IS_NAME, LOOPS, CppText, Statement
-from mallard.advisor.advice.patterns import BUILT_AT_ONCE, GROWS, Pattern, container, inner_function
+from mallard.advisor.advice.patterns import Pattern, container, find_growth
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import Site
@@ -191,7 +191,7 @@ def write_patch(patches: Patches, file: Path) -> str:
 
 def _grower(names: Names, site: Site) -> str:
     """The function of the library that grows the container; empty for strings that are made at once."""
-    return "" if inner_function(names, site, BUILT_AT_ONCE) else inner_function(names, site, GROWS)
+    return find_growth(names, site)[0]
 
 
 def _refuse_calls_after_main(names: Names, sites: Sequence[Site]) -> None:

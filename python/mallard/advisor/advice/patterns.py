@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mallard.advisor.advice.candidates import LIBRARY, short_source
 from mallard.advisor.advice.ceiling import FEW_OPERATIONS, WORTH_DOING, Ceiling
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names, short_name
-from mallard.advisor.profile.records import ControlCalls, Pair, Site
+from mallard.advisor.profile.records import NOTHING, Amount, ControlCalls, Pair, Site
 from mallard.advisor.trial.campaign import LEAST_EFFECT
 from mallard.shared.report.figures import count, plural, share, size
 
@@ -39,6 +40,8 @@ GROWS = re.compile(
     r"(?:_M_realloc_insert|_M_realloc_append|_M_default_append|_M_range_insert|_M_fill_insert|_M_rehash\w*"
     r"|_M_mutate|_M_append|_M_reallocate_map)"
 )
+# What allocates for the function that asks for a block.
+ALLOCATES = re.compile(r"(?:^|::| )(?:operator new(?:\[\])?|allocate|_[MS]_(?:allocate|create)\w*)(?:<>)?$")
 BUILT_AT_ONCE = re.compile(r"std::(?:operator\+|string::_M_construct|string::string|to_string)")
 # X::X(X const&), X::operator=(X const&), and the functions that the library's containers call for them.
 COPIES = re.compile(r"^(?P<of>.+)::(?:operator=|\w+)\((?P<from>.+) const&\)")
@@ -155,26 +158,28 @@ def _at_site(
 def _ladder(profile: Profile, names: Names, site: Site) -> Pattern | None:
     """A container that grows step by step, again and again."""
     figures = site.figures
-    part = _share(profile, figures.allocations)
-    ladders = _ladders(site)
-    if part < LEAST_SHARE or not ladders or figures.allocations < LEAST_STEPS * ladders:
+    grower, grown = find_growth(names, site)
+    part, ladders = _share(profile, grown.allocations), _ladders(site)
+    if part < LEAST_SHARE or not ladders or grown.allocations < LEAST_STEPS * ladders:
         return None
     if (figures.size_classes or len(figures.sizes)) < LEAST_CLASSES:
         return None
-    grower = inner_function(names, site, GROWS)
-    if not grower or inner_function(names, site, BUILT_AT_ONCE) or _are_freed_elsewhere(profile, names, site):
+    if not _are_freed_by_grower(profile, names, site):
         return None
-    saved = (figures.allocations - ladders) * 2 * _operation_ns(profile) + figures.bytes / 2 * COPY_NS_A_BYTE
+    saved = (grown.allocations - ladders) * 2 * _operation_ns(profile) + grown.bytes / 2 * COPY_NS_A_BYTE
     container_name = container(grower)
-    return _at_site(
-        names,
-        site,
-        "reserve",
-        part,
-        f"{container_name} grows in {figures.allocations / ladders:.1f} steps, {count(ladders)} times, up to "
-        f"{size(figures.largest)}",
-        f"reserve() before it is filled, or one {container_name} that is cleared and used again",
-        saved * 1e-9,
+    return replace(
+        _at_site(
+            names,
+            site,
+            "reserve",
+            part,
+            f"{container_name} grows in {grown.allocations / ladders:.1f} steps, {count(ladders)} times, up "
+            f"to {size(figures.largest)}",
+            f"reserve() before it is filled, or one {container_name} that is cleared and used again",
+            saved * 1e-9,
+        ),
+        allocations=grown.allocations,
     )
 
 
@@ -205,12 +210,12 @@ def _reallocated(profile: Profile, names: Names, site: Site) -> Pattern | None:
     )
 
 
-def _are_freed_elsewhere(profile: Profile, names: Names, site: Site) -> bool:
-    """True if a growing container does not free most blocks, as far as pairs are listed: then they are of
-    different containers, which were filled once.
+def _are_freed_by_grower(profile: Profile, names: Names, site: Site) -> bool:
+    """True if listed pairs show that a growing container frees most blocks. Otherwise they are of different
+    containers, which were filled once.
     """
     pairs = _pairs(profile, site)
-    return 2 * _count_grown(names, pairs) < sum(pair.allocations for pair in pairs)
+    return 2 * _count_grown(names, pairs) >= max(sum(pair.allocations for pair in pairs), 1)
 
 
 def _pairs(profile: Profile, site: Site) -> list[Pair]:
@@ -531,15 +536,39 @@ def _shared(profile: Profile, names: Names) -> list[Pattern]:
 
 def inner_function(names: Names, site: Site, wanted: re.Pattern[str]) -> str:
     """The first function inside of the site whose name matches; empty if there is none."""
-    for stack in site.stacks[:1]:
-        for place in names.stack(stack.stack):
-            if place is None or place == site.place:
-                break
-            function = names.function(names.place(place).function)
-            name = function.short_name or function.name
-            if wanted.search(name):
-                return name
-    return ""
+    inner = (name for stack in site.stacks[:1] for name in _inner_functions(names, site, stack.stack))
+    return next((name for name in inner if wanted.search(name)), "")
+
+
+def _inner_functions(names: Names, site: Site, stack: int) -> Iterator[str]:
+    for place in names.stack(stack):
+        if place is None or place == site.place:
+            return
+        yield names.short(names.place(place).function)
+
+
+def find_growth(names: Names, site: Site) -> tuple[str, Amount]:
+    """The function that grows a container at the site, and its blocks, by the share of the listed stacks in
+    which it asks for the block itself, not for an element.
+    """
+    growers: Counter[str] = Counter()
+    bytes_ = 0
+    for stack in site.stacks:
+        inner = list(_inner_functions(names, site, stack.stack))
+        grower = next((name for name in inner if not ALLOCATES.search(name)), "")
+        if GROWS.search(grower) and not any(map(BUILT_AT_ONCE.search, inner)):
+            growers[grower] += stack.allocations
+            bytes_ += stack.bytes
+    if not growers:
+        return "", NOTHING
+    listed = Amount(
+        sum(stack.allocations for stack in site.stacks), sum(stack.bytes for stack in site.stacks)
+    )
+    grown = Amount(
+        site.figures.allocations * growers.total() // max(listed.allocations, 1),
+        site.figures.bytes * bytes_ // max(listed.bytes, 1),
+    )
+    return max(growers, key=growers.__getitem__), grown
 
 
 def container(function: str) -> str:
