@@ -441,6 +441,39 @@ def test_slow_programs_get_fewer_rounds():
     assert plan_for(0.5, Request(("glibc",), quick=True)).full_rounds < 21
 
 
+def test_quick_mallocs_have_five_rounds_before_scopes():
+    request = Request(("glibc", "mimalloc", "jemalloc", "tcmalloc"), quick=True)
+    plans = [plan_for(seconds, request) for seconds in (0.1, 0.22, 0.5, 2.0)]
+    assert [plan.global_rounds for plan in plans] == [11, 5, 5, 5]
+    assert [plan.candidates for plan in plans] == [5, 5, 1, 1]
+    assert plan_for(2.0, replace(request, scopes=("f", "g"))).candidates == 2
+
+
+@pytest.mark.parametrize("options", [{}, with_launcher()])
+def test_rounds_are_planned_from_warm_runs(advise, monkeypatch, options):
+    """The first run reads files that later ones find in memory. Of a launcher all processes count."""
+    monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}"))
+    request = Request(("glibc", "mimalloc"))
+    warm = plan_for(0.06, request)
+
+    class Cold(FakeProgram):
+        saved_ms = FakeProgram.saved_ms | {"mimalloc": 20.0}
+
+        def run(self, arm: Arm, scope: Scope) -> RunResult:
+            done = super().run(arm, scope)
+            if self.process:
+                return replace(done, all_seconds=0.06)
+            seconds = 2.0 if len(self.runs) == 1 else 0.6 * done.cpu_seconds
+            return replace(done, cpu_seconds=seconds, wall_seconds=seconds)
+
+    case, _, _ = advise(Cold, request, **options)
+    assert (case.globals.rounds, case.trial.rounds) == (warm.global_rounds, warm.full_rounds)
+    assert [message.partition(";")[0] for message in Cold.messages[1:]] == [
+        "A run takes 2 s",
+        "A run takes 0.06 s",
+    ]
+
+
 def test_slow_program_measures_two_strategies_in_full(advise):
     savings = {"heap": 300.0, "small-object-pool": 200.0, "monotonic": 50.0, "multipool": 40.0}
     slow = type("Slow", (FakeProgram,), {"seconds": 1.0, "saved_ms": savings})

@@ -208,9 +208,7 @@ def test_trial_takes_what_the_mallocs_leave(monkeypatch):
     request = Request(("glibc", "a", "b", "c"))
     announced = plan_for(0.1, request)
     for seconds in (0.05, 0.1, 0.3):
-        plan = _plan_trials(
-            Program(["x"], Path("x")), request, announced, replace(compared, wall_seconds=seconds)
-        )
+        plan = _plan_trials(request, announced, announced, replace(compared, run_seconds=seconds))
         again = plan_for(seconds, request)
         planned_runs = again.runs - again.further_runs
         assert 0 <= plan.further_runs <= again.further_runs

@@ -103,6 +103,7 @@ class Globals:
     wall: bool = False  # `seconds` and the effects are wall time
     metric: float | None = None  # of the server's load
     at_end: MemoryAtEnd = field(default_factory=MemoryAtEnd)  # medians
+    run_seconds: float = 0.0  # elapsed, of all processes of a run
 
     @property
     def cores(self) -> float:
@@ -218,6 +219,7 @@ def compare_mallocs(rounds: Rounds[RunResult], planned: int) -> Globals:
         differing=tuple(outputs_differ(rounds, alternatives, base)),
         metric=median_metric(base_runs),
         at_end=_median_at_end(base_runs),
+        run_seconds=median([run.run_seconds for run in base_runs]),
     )
 
 

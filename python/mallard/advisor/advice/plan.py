@@ -23,6 +23,7 @@ SECONDS_WITH_FURTHER = 140.0  # rounds, if the planned ones take less
 FULL_ROUNDS, LEAST_ROUNDS = 21, 5
 MOST_ROUNDS_IF_SHORT = 41
 LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS = 3, 11
+QUICK_GLOBAL_ROUNDS = 5  # at least: after three, nearly no interval excludes zero
 LEAST_SCREENING_ROUNDS, MOST_SCREENING_ROUNDS = 3, 5
 WITHOUT_STRATEGY = 2  # arms: the unchanged program, and the null
 FIRST_RUNS = 2  # the second finds the program's own malloc
@@ -94,13 +95,15 @@ def plan_for(seconds: float, request: Request, probes: Sequence[AgeProbe] = ()) 
     of_mallocs = rounds(
         0.3 if request.switches else 0.2, request.global_arms, LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS
     )
-    of_mallocs = max(of_mallocs, request.rounds or 0)
+    is_short_of_time = request.quick and of_mallocs < QUICK_GLOBAL_ROUNDS
+    of_mallocs = max(of_mallocs, request.rounds or (QUICK_GLOBAL_ROUNDS if request.quick else 0))
     screening = rounds(0.2, 3 * fewer_arms, LEAST_SCREENING_ROUNDS, MOST_SCREENING_ROUNDS)
     full = request.rounds or rounds(0.5, full_arms, least, max(most, least))
     extra = full if all_fit else max(LEAST_ROUNDS, full // 2)
     if request.goal == "memory":  # peaks vary less than times, and nothing is tried on top of a malloc
         full, extra = min(full, of_mallocs), 0
-    candidates = len(request.scopes) or (5 if run_seconds < 0.3 else 3 if run_seconds < 0.7 else 2)
+    most_candidates = 1 if is_short_of_time else 5 if run_seconds < 0.3 else 3 if run_seconds < 0.7 else 2
+    candidates = len(request.scopes) or most_candidates
     is_fast = run_seconds < 0.3 and not request.quick
     lines = 0 if request.scopes or request.goal == "memory" else MOST_LINES if is_fast else 1
     runs = (

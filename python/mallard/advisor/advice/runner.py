@@ -431,10 +431,10 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
     program = replace(program, first=first)
     for_memory = request.goal == "memory"
     seconds, probes = probe_ages(program, first, request, step)
-    plan = plan_for(seconds, request, probes)
+    announced = plan_for(seconds, request, probes)
     if request.rounds is None:
-        refuse_long(plan.runs, seconds, aged_runs(plan.aged))
-    notify(estimate(plan.runs, seconds, aged_runs(plan.aged)))
+        refuse_long(announced.runs, seconds, aged_runs(announced.aged))
+    notify(estimate(announced.runs, seconds, aged_runs(announced.aged)))
     step("recording")
     try:
         recording, profile, unrecorded = _load_or_record(program, request, folder)
@@ -452,17 +452,24 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
     program = replace(program, process=tried_process(profile))
     if request.trace is not None:
         refuse_other_program(program, profile)
+    second = first
     if request.mallocs[0] == OWN:
-        program = replace(program, malloc_file=program.find_malloc())
+        second = program.run_null()
+        program = replace(program, malloc_file=second.counts.malloc_file if second.counts else "")
     all_seconds = first.cpu_seconds
     if unrecorded and request.process is None:
         refuse_unrecorded(profile, all_seconds, unrecorded)
     if program.process:
-        first = run_once(program, request.mallocs[0])
+        first = second = run_once(program, request.mallocs[0])
         refuse_failed_load(first)
         refuse_killed(first)
         if request.process is None:
             refuse_unfollowed(profile, first.cpu_seconds, all_seconds)
+    run_seconds = second.run_seconds if second.status == first.status else seconds
+    plan = _plan_again(request, announced, run_seconds, probes)
+    if plan.runs > announced.runs:
+        notify(estimate(plan.runs, run_seconds, aged_runs(plan.aged)))
+        announced = plan
     processes = find_processes(program, profile, request, first.cpu_seconds, all_seconds)
     fault_ns = fault_nanoseconds()
 
@@ -502,7 +509,7 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
         program,
         replace(baseline, notes=notes),
         request,
-        _plan_trials(program, request, plan, mallocs, probes),
+        _plan_trials(request, announced, plan, mallocs, probes),
         recording,
         profile,
         step,
@@ -523,15 +530,17 @@ def _locate_quiet_scopes(study: Study, request: Request, trace: Path) -> list[Sc
     return trials
 
 
+def _plan_again(request: Request, announced: Plan, seconds: float, probes: Sequence[AgeProbe]) -> Plan:
+    """The plan for a later run, because the first one may have read files that later ones find in memory."""
+    return plan_for(seconds, request, probes) if request.ages[0].is_young else announced
+
+
 def _plan_trials(
-    program: Program, request: Request, announced: Plan, mallocs: Globals, probes: Sequence[AgeProbe] = ()
+    request: Request, announced: Plan, of_mallocs: Plan, mallocs: Globals, probes: Sequence[AgeProbe] = ()
 ) -> Plan:
     """The plan after the comparison of mallocs, within the announced number of runs."""
-    # The first run may have read files that later runs find in memory. Of several processes, only that run
-    # has the time of all.
-    keeps = program.process is not None or not request.ages[0].is_young
-    plan = announced if keeps else plan_for(mallocs.wall_seconds, request, probes)
-    used = (mallocs.rounds - announced.global_rounds) * request.global_arms
+    plan = _plan_again(request, of_mallocs, mallocs.run_seconds, probes)
+    used = (mallocs.rounds - of_mallocs.global_rounds) * request.global_arms
     planned = plan.runs - plan.further_runs
     further = max(0, min(plan.runs, announced.runs) - planned - used)
     return replace(plan, further_runs=further)

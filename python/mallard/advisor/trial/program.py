@@ -295,6 +295,12 @@ KILLED = 1 << 16  # added to the status of wait(): the process was killed, so it
 class RunResult(Measured):
     counts: Counts | None
     allocating_threads: int = 0  # threads that allocated in the scope and were alive at the same time
+    all_seconds: float | None = None  # elapsed, of all processes; None if these are no others
+
+    @property
+    def run_seconds(self) -> float:
+        """Elapsed until the program ended."""
+        return self.wall_seconds if self.all_seconds is None else self.all_seconds
 
     @property
     def at_end(self) -> MemoryAtEnd:
@@ -366,6 +372,7 @@ class Program:
             load=replace(measured.load, resident_bytes=None),  # of all processes
             counts=counts,
             allocating_threads=counts.askers,
+            all_seconds=measured.wall_seconds,
         )
 
     def _library(self, arm: Arm) -> Path:
@@ -373,10 +380,9 @@ class Program:
         is_first = self.process is None or self.process.instance == 1
         return self.measuring if arm.strategy is None and self.measuring and is_first else self.library
 
-    def find_malloc(self) -> str:
-        """The file of the program's own malloc, from a run in which the trial serves nothing."""
-        counts = self.run(Arm(NULL), Scope("", NO_SCOPE)).counts
-        return counts.malloc_file if counts else ""
+    def run_null(self) -> RunResult:
+        """A run in which the trial serves nothing, but finds the program's own malloc."""
+        return self.run(Arm(NULL), Scope("", NO_SCOPE))
 
     def name_malloc(self, malloc: str) -> str:
         """The malloc as answers call it: OWN is what the program brings, which need not be glibc."""
