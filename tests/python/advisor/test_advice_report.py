@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from html import escape
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from page_reader import page_data, read
@@ -219,6 +221,23 @@ def test_page_of_a_kept_block_names_its_line() -> None:
     assert found["locations"][0]["physicalLocation"]["region"] == {"startLine": 41}
 
 
+@pytest.mark.parametrize(
+    ("source", "location"),
+    [
+        ("src/a b.cpp", {"uri": "src/a%20b.cpp", "uriBaseId": "%SRCROOT%"}),
+        ("{root}/lib/../src/b.cpp", {"uri": "src/b.cpp", "uriBaseId": "%SRCROOT%"}),
+        ("/usr/include/c++/12/bits/a b.h", {"uri": "file:///usr/include/c%2B%2B/12/bits/a%20b.h"}),
+    ],
+)
+def test_editors_find_the_files_of_sarif(source: str, location: dict[str, str]) -> None:
+    file = source.format(root=Path.cwd())
+    case = study(patterns=(pattern("reuse", source=f"{file}:9"),))
+    (run,) = json.loads(advice_sarif(case, decide(case)))["runs"]
+    assert run["originalUriBaseIds"]["%SRCROOT%"]["uri"] == f"file://{quote(str(Path.cwd()))}/"
+    place = run["results"][-1]["locations"][0]["physicalLocation"]
+    assert place == {"artifactLocation": location, "region": {"startLine": 9}}
+
+
 def test_every_writer_names_a_patch() -> None:
     edit = Edit(38, 1, 38, 1, "    list.reserve(64);\n", 900, 900)
     patch = Patch("reserve", "src/list.cpp:40", "list.reserve(64);", "src/my list.cpp", (edit,))
@@ -234,7 +253,7 @@ def test_every_writer_names_a_patch() -> None:
     (run,) = json.loads(advice_sarif(case, verdict))["runs"]
     (fix,) = [fix for found in run["results"] for fix in found.get("fixes", [])]
     (change,) = fix["artifactChanges"]
-    assert change["artifactLocation"] == {"uri": "src/my%20list.cpp"}
+    assert change["artifactLocation"] == {"uri": "src/my%20list.cpp", "uriBaseId": "%SRCROOT%"}
     (replacement,) = change["replacements"]
     assert replacement["insertedContent"] == {"text": "    list.reserve(64);\n"}
     assert replacement["deletedRegion"]["startLine"] == replacement["deletedRegion"]["endLine"] == 38

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -16,6 +18,7 @@ from mallard.advisor.trial.program import KEPT
 from mallard.shared.stats import Difference
 from mallard.shared.version import version
 
+ROOT = "%SRCROOT%"  # the current folder
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 # Rule -> what a finding of it proposes. Measured ones first; the others are the kinds of patterns.
 RULES = {
@@ -40,7 +43,12 @@ def advice_sarif(study: Study, verdict: Verdict) -> str:
     used = {result["ruleId"] for result in results}
     rules = [{"id": name, "shortDescription": {"text": text}} for name, text in RULES.items() if name in used]
     driver = {"name": "mallard advise", "version": version(), "rules": rules}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    run = {
+        "tool": {"driver": driver},
+        "originalUriBaseIds": {ROOT: {"uri": f"{Path.cwd().as_uri()}/"}},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
 
 
@@ -90,8 +98,16 @@ def _fix(patch: Patch) -> dict[str, Any]:
         }
         for edit in patch.edits
     ]
-    change = {"artifactLocation": {"uri": quote(patch.file)}, "replacements": replacements}
+    change = {"artifactLocation": _location(patch.file), "replacements": replacements}
     return {"description": {"text": patch.statement}, "artifactChanges": [change]}
+
+
+def _location(file: str) -> dict[str, str]:
+    """Relative to the current folder if the file is there, as reviews of code need it; else absolute."""
+    path = Path(os.path.normpath(file))
+    if path.is_absolute() and path.is_relative_to(Path.cwd()):
+        path = path.relative_to(Path.cwd())
+    return {"uri": path.as_uri()} if path.is_absolute() else {"uri": quote(str(path)), "uriBaseId": ROOT}
 
 
 def _saving(time: Difference) -> dict[str, float]:
@@ -103,7 +119,7 @@ def _result(rule: str, level: str, text: str, source: str, figures: dict[str, An
     file, _, line = source.rpartition(":")
     locations = []
     if file and line.isdecimal():
-        place = {"artifactLocation": {"uri": quote(file)}, "region": {"startLine": int(line)}}
+        place = {"artifactLocation": _location(file), "region": {"startLine": int(line)}}
         locations = [{"physicalLocation": place}]
     return {
         "ruleId": rule,
