@@ -118,3 +118,13 @@ EMPTY: dict[str, Any] = {
 
 def stack_scope(name: str) -> Scope:
     return Scope(name, (("MALLARD_TRIAL_BY", "stack"), ("MALLARD_TRIAL_CODE", f":{len(name):x}")))
+
+
+def with_launcher(**changes: Any) -> dict[str, Any]:
+    """A profile of the second of two processes."""
+    rows = [row | {"cpu_seconds": 0.01} for row in document()["processes"]]
+    rows[0] |= {"chosen": False} | changes
+    rows[1] |= {"chosen": True}
+    started = {"executable": "/usr/bin/ld", "command": ["ld"], "parent": 4242, "launcher": rows[0]}
+    process = document()["process"] | started | {"events": 1_000_000}
+    return {"processes": rows, "process": process}
