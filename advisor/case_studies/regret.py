@@ -44,10 +44,9 @@ class Row:
     second: str = ""  # the arm that follows both halves; '' if there is no second one, or nothing follows it
     second_promised: Difference | None = None  # on top of the first half
     second_fact: Difference | None = None
-    generated: bool = False  # the second input was generated for this study
     commit: str = ""  # that advised
     trial_code: str = ""  # of the advice, as places.trial_code()
-    fastest: str = ""  # the arm of the malloc that was fastest on the first input, the program's own included
+    fastest: str = ""  # the arm that was fastest on the first input, of those that the advisor tried there
 
     @property
     def choices(self) -> dict[str, float]:
@@ -63,13 +62,29 @@ class Row:
 
 Rule = Callable[[Row], str]
 # Each with the arm that it chooses.
+PRELOADED = {
+    "mimalloc3": "mimalloc 3",
+    "mimalloc": "Debian's mimalloc",
+    "snmalloc": "snmalloc",
+    "jemalloc": "jemalloc",
+    "tcmalloc": "tcmalloc",
+}
+
+
+def keep(_row: Row) -> str:
+    """The program as it is."""
+    return UNCHANGED
+
+
+def _always(malloc: str) -> Rule:
+    return lambda _row: UNCHANGED + UNDER + malloc
+
+
 RULES: dict[str, Rule] = {
-    "change nothing": lambda _row: UNCHANGED,
-    "preload mimalloc 3": lambda _row: UNCHANGED + UNDER + "mimalloc3",
-    "preload Debian's mimalloc": lambda _row: UNCHANGED + UNDER + "mimalloc",
-    "preload jemalloc": lambda _row: UNCHANGED + UNDER + "jemalloc",
-    "preload tcmalloc": lambda _row: UNCHANGED + UNDER + "tcmalloc",
-    "preload the fastest of these on the first input": lambda row: row.fastest,
+    "change nothing": keep,
+    **{f"preload {name}": _always(malloc) for malloc, name in PRELOADED.items()},
+    **{f"set {switch}": _always(switch) for switch in foreign.SWITCHES},
+    "the fastest of these on the first input": lambda row: row.fastest,
 }
 PATCHED: dict[str, Rule] = {
     "an arena for all memory of the library": lambda _row: "monotonic",
@@ -122,9 +137,9 @@ def outcomes(rows: Iterable[Row]) -> dict[str, int]:
     return {"saved time": saved, "were not resolved": len(facts) - saved - slower, "cost time": slower}
 
 
-def peak_ratio(rows: Iterable[Row], rule: Rule) -> float:
-    """The geometric mean of the peak memory against that of the program as it is."""
-    logs = [math.log(row.peaks[chosen(row, rule)] / row.peaks[UNCHANGED]) for row in rows]
+def peak_ratio(rows: Iterable[Row], rule: Rule, other: Rule = keep) -> float:
+    """The geometric mean of the peak memory against that of another rule."""
+    logs = [math.log(row.peaks[chosen(row, rule)] / row.peaks[chosen(row, other)]) for row in rows]
     return math.exp(sum(logs) / len(logs))
 
 
@@ -191,14 +206,13 @@ def row_from(program: foreign.Program, advice: Json, facts: Json) -> Row:
         second_promised=second_promise(advice) if second_half(advice) else None,
         second_fact=paired_difference(times[second], times[arm]) if {second, arm} <= times.keys() else None,
         fastest=_fastest(advice["mallocs"]),
-        generated=foreign.is_generated(program.fact),
         commit=advice.get("commit", ""),
         trial_code=advice.get("trial_code", ""),
     )
 
 
 def _fastest(effects: Json) -> str:
-    """By medians alone, as somebody finds it who tries each malloc."""
+    """By medians alone, as somebody finds it who tries each malloc and switch."""
     medians = {name: effect["median"] for name, effect in effects.items()}
     name = min(medians, key=lambda name: medians[name], default="")
     return UNCHANGED + UNDER + name if name and medians[name] < 0 else UNCHANGED

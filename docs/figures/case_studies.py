@@ -35,6 +35,8 @@ DETAILS = (
 )
 # The criteria that no gain and no loss depends on.
 INTERVALS = ("promised interval meets the fact's", "interval narrow enough")
+# Switches that nobody sets for every program.
+UNUSUAL = tuple(f"set {switch}" for switch in regret.foreign.SWITCHES if switch != regret.foreign.KEEP_MEMORY)
 MOST_ROWS = 3  # of a table of programs; `--print` has the others
 
 
@@ -50,7 +52,7 @@ BLOCKS.update(
     case_score=lambda: scores(read()),
     case_misses=lambda: misses(later(read()), explanations(), without=INTERVALS),
     foreign_score=lambda: foreign_score(regret.read(), regret.read_nulls()),
-    foreign_rules=lambda: foreign_rules(regret.read()),
+    foreign_rules=lambda: foreign_rules(regret.read(), without=UNUSUAL),
     foreign_nulls=lambda: foreign_nulls(regret.read()),
     foreign_programs=lambda: foreign_programs(most_regretted(regret.read())),
 )
@@ -59,6 +61,7 @@ WHOLE_TABLES.update(
     case_builds=lambda: builds(read()),
     case_misses=lambda: misses(read(), explanations()),
     foreign_programs=lambda: foreign_programs(regret.read()),
+    foreign_rules=lambda: foreign_rules(regret.read()),
 )
 
 
@@ -243,31 +246,23 @@ def foreign_summary(rows: list[regret.Row]) -> list[str]:
             f"{len(rows)} third-party tools in young processes, advised on one input and measured on "
             f"another: the advised program takes {_of_unchanged(rows)}. {capitalised(_kinds(rows))}."
         ),
-        f"In the same tools {_versus(rows, _rival(rows))}, {_peaks(rows)}. {_changed(rows)}".strip(),
+        f"In the same tools {_versus(rows, _rival(rows))} {_peaks(rows)}. {_changed(rows)}".strip(),
     ]
 
 
 def _of_unchanged(rows: list[regret.Row]) -> str:
-    """The time against the unchanged program's, also for each kind of input if there are both."""
-    unchanged = regret.RULES["change nothing"]
-    text = f"{_share_text(rows, unchanged)} of the time of the unchanged program"
-    generated, others = ([row for row in rows if row.generated is kind] for kind in (True, False))
-    if not generated or not others:
-        return text
-    return (
-        f"{text}; that is {_share_text(generated, unchanged)} in the {len(generated)} whose second input was "
-        f"generated for this study, and {_share_text(others, unchanged)} in the other {len(others)}"
-    )
+    return f"{_share_text(rows, regret.keep)} of the time of the unchanged program"
 
 
 def _peaks(rows: list[regret.Row]) -> str:
-    advised, rule = (regret.peak_ratio(rows, arm) for arm in (regret.advised_arm, regret.RULES[_rival(rows)]))
-    leaner = "".join(
-        f', and "{name}" {peak:.2f} x'
-        for name, peak in ((name, regret.peak_ratio(rows, arm)) for name, arm in regret.RULES.items())
-        if name.startswith("preload") and peak < advised
+    """Against the best rule, and of both against the unchanged program."""
+    rule = regret.RULES[_rival(rows)]
+    ratio = regret.peak_ratio(rows, regret.advised_arm, rule)
+    advised, rules = (regret.peak_ratio(rows, arm) for arm in (regret.advised_arm, rule))
+    return (
+        f"and {ratio:.2f} x its peak memory ({advised:.2f} x that of the unchanged program; the rule "
+        f"{rules:.2f} x)"
     )
-    return f"at {advised:.2f} x the peak memory of the unchanged program; the rule needs {rule:.2f} x{leaner}"
 
 
 def _null_runs(nulls: tuple[int, int]) -> str:
@@ -320,7 +315,7 @@ def _versus(rows: list[regret.Row], name: str) -> str:
 
 
 def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
-    """Which rule of thumb the advice beats, first."""
+    """Time and memory against the best rule of thumb, first."""
     name = _rival(rows)
     judged = regret.with_fact(rows)
     without = [row.program for row in rows if row not in judged]
@@ -328,7 +323,7 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
     parts = [
         (
             f"{len(rows)} third-party programs (of {len(regret.foreign.load())} tried), advised on one input "
-            f"and measured on another: {_versus(rows, name)}, {_peaks(rows)}."
+            f"and measured on another: {_versus(rows, name)} {_peaks(rows)}."
         ),
         f"- The advised program takes {_of_unchanged(rows)}.",
         f"- {capitalised(_kinds(rows))}, after {regret.median_minutes(rows):.1f} minutes in the median.",
@@ -350,14 +345,18 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
     return "\n".join([parts[0], "", *parts[1:]])
 
 
-def foreign_rules(rows: list[regret.Row]) -> str:
-    """The advice and each rule."""
+def foreign_rules(rows: list[regret.Row], without: Sequence[str] = ()) -> str:
+    """The advice and each rule, but for these."""
     lines = [_rule_line("the advice", rows, regret.advised_arm, "")]
-    lines += [_rule_line(name, rows, rule, _share_text(rows, rule)) for name, rule in regret.RULES.items()]
+    lines += [
+        _rule_line(name, rows, rule, _share_text(rows, rule))
+        for name, rule in regret.RULES.items()
+        if name not in without
+    ]
     for name, rule in regret.PATCHED.items():
         if patched := regret.followed(rows, rule):
             lines.append(_rule_line(name, patched, rule, _share_text(patched, rule)))
-    further = ("time of the advice / its time", "peak memory", "slower than before")
+    further = ("time of the advice / its time", "its memory", "peak memory", "slower than before")
     return markdown_table(["choice", "programs", "regret", *further], lines)
 
 
@@ -367,6 +366,7 @@ def _rule_line(name: str, rows: list[regret.Row], rule: regret.Rule, share: str)
         str(len(rows)),
         f"{regret.regret(rows, rule):.3f}",
         share,
+        f"{regret.peak_ratio(rows, regret.advised_arm, rule):.2f} x" if share else "",
         f"{regret.peak_ratio(rows, rule):.2f} x",
         str(len(regret.worse_than_before(rows, rule))),
     ]

@@ -102,7 +102,7 @@ def second_half(advice: Json) -> str:
 
 def second_promise(advice: Json) -> Difference:
     """The saving of the second half on top of the advised malloc, from the sentence that states it."""
-    label = f"{advice['answer']['malloc']} instead of "
+    label = f"{mallocs.title(advice['answer']['malloc'])} instead of "
     texts = [fact["text"] for fact in advice["facts"] if fact["label"].startswith(label)]
     match = next(filter(None, map(STILL_SAVES.search, texts)), None)
     if match is None:

@@ -16,7 +16,7 @@ from mallard.advisor.trial.rounds import Rounds, interleaved, outputs_differ
 from mallard.shared import caller, mallocs, preload
 from mallard.shared.stats import median
 
-Arm = tuple[list[str], str]  # a command, and the malloc preloaded into it, or ''
+Arm = tuple[list[str], str]  # a command, and its malloc, preloaded or glibc's with tunables, or ''
 SECONDS_LIMIT = 60.0
 SEED = 1
 
@@ -39,7 +39,7 @@ def measure_cell(
 def measure_arms(arms: Mapping[str, Arm], rounds: int, tick: Callable[[int, int], None]) -> Json:
     runs: dict[str, Callable[[], Measured]] = {}
     for name, (words, malloc) in arms.items():
-        environment = caller.environment()
+        environment = mallocs.with_tunables(mallocs.tunables(malloc), caller.environment())
         if malloc and (library := mallocs.require_library(malloc)):
             environment[preload.VARIABLE] = preload.preload_list([library])
             _check_preload(malloc, environment)

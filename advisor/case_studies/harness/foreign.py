@@ -5,7 +5,8 @@
 A program has: package, Debian's packages of it and of its inputs; advice, the command that the advisor sees;
 fact, the command that decides; times, how often the last word of each command is given; patch, if
 foreign/NAME/allocator.patch gives it an allocator: Debian's source package, and the scopes of advice that the
-change follows. {NAME} in a command is an input of harness/inputs.py.
+change follows. In a command {gunzip:FILE} is an unpacked file of Debian, {INPUTS} the folder of these, and
+of what a program writes.
 
 A local allocator for an unchanged binary has a fact only where the program's source was changed
 (foreign/NAME has the patch).
@@ -29,7 +30,13 @@ from pathlib import Path
 from harness import advising, facts, inputs, patches
 from harness.catalogue import OF_MALLARD, UNCHANGED, UNDER
 from harness.places import BUILD, RESULTS, STUDIES, Json, commit, sha256, trial_code, without_paths
-from mallard.advisor.advice.global_mallocs import run_globals
+from mallard.advisor.advice.global_mallocs import (
+    HUGE_PAGES,
+    KEEP_MEMORY,
+    LARGE_CACHES,
+    ONE_ARENA,
+    run_globals,
+)
 from mallard.advisor.trial.campaign import LEAST_EFFECT
 from mallard.advisor.trial.program import Program as Trial
 from mallard.shared import machine, mallocs
@@ -40,8 +47,9 @@ FOREIGN = RESULTS / "foreign"
 ADVICE, FACTS, NULLS = FOREIGN / "advice", FOREIGN / "facts", FOREIGN / "nulls"
 CELL = "fact"  # the cell of each document: the second input
 BUILD_BY_STRATEGY = {strategy: build for build, strategy in OF_MALLARD.items()}
+SWITCHES = (KEEP_MEMORY, LARGE_CACHES, ONE_ARENA, HUGE_PAGES)  # that the advisor tries, if it has a reason
 IDENTICAL = "identical"  # the C library's malloc, preloaded over itself
-INPUT = re.compile(r"\{([a-z]+_[a-z0-9]+|gunzip:[^}]+)\}")
+INPUT = re.compile(r"\{(gunzip:[^}]+)\}")
 
 
 @dataclass(frozen=True)
@@ -75,11 +83,6 @@ def _program(name: str, entry: Json) -> Program:
     )
 
 
-def is_generated(command: Sequence[str]) -> bool:
-    """True if an input of the command comes from a seed; packed ones are files of Debian."""
-    return any(not name.startswith(inputs.PACKED) for word in command for name in INPUT.findall(word))
-
-
 def missing(program: Program) -> str:
     """The packages to install, or ''."""
     files = [word for word in (*program.advice, *program.fact) if word.startswith("/usr/")]
@@ -90,6 +93,7 @@ def missing(program: Program) -> str:
 def words(command: Sequence[str]) -> list[str]:
     """The command with its inputs, which are written if they are not there."""
     folder = BUILD / "inputs"
+    folder.mkdir(parents=True, exist_ok=True)
 
     def expand(word: str) -> str:
         word = INPUT.sub(lambda match: str(inputs.write(match[1], folder)), word)
@@ -120,7 +124,7 @@ def hashes(program: Program) -> Json:
         "inputs_sha256": {
             word: sha256(file)
             for word in sorted({*program.advice[1:], *program.fact[1:]})
-            if word.startswith(("{", "/")) and Path(file := words([word])[0]).is_file()
+            if word.startswith(("{gunzip", "/")) and Path(file := words([word])[0]).is_file()
         },
     }
 
@@ -170,11 +174,11 @@ def second_arm(program: Program, advice: Json) -> str:
 
 
 def measure(program: Program, preloaded: Sequence[str], second: str, rounds: int) -> Json:
-    """The program on the second input: as it is, under each malloc, with an allocator of each patch, and as
-    second_arm()."""
+    """The program on the second input: as it is, under each malloc and each switch, with an allocator of each
+    patch, and as second_arm()."""
     command = words(program.fact)
     arms: dict[str, facts.Arm] = {UNCHANGED: (command, "")}
-    arms |= {UNCHANGED + UNDER + malloc: (command, malloc) for malloc in preloaded}
+    arms |= {UNCHANGED + UNDER + malloc: (command, malloc) for malloc in (*preloaded, *SWITCHES)}
     if program.patch:
         for arm in (*patches.BUILDS, *filter(None, [second])):
             build, _, malloc = arm.partition(UNDER)

@@ -108,6 +108,8 @@ def test_wrong_goals_are_refused(server: Path, options: list[str], said: str) ->
         (["--quick"], False),
         (["--quick", "--for", "memory"], True),
         (["--for", "memory", "--global", "glibc"], False),
+        (["--global", "glibc,jemalloc,mimalloc,tcmalloc,mimalloc3=/opt/libmimalloc.so"], True),
+        (["--global", "glibc,jemalloc,mimalloc,tcmalloc,glibc:arena_max=2"], False),
     ],
 )
 def test_switches_are_tried_by_default(server: Path, options: list[str], tried: bool) -> None:

@@ -13,7 +13,7 @@ from mallard.cli.needs import Needs
 from mallard.cli.options import surround_runs
 from mallard.shared.age import Age, read_ages, young_only
 from mallard.shared.errors import UsageError
-from mallard.shared.mallocs import NAMES
+from mallard.shared.mallocs import NAMES, is_switch
 from mallard.shared.scratch import scratch_folder
 
 USUAL = ",".join(NAMES)
@@ -75,8 +75,10 @@ def _scopes(text: str | None) -> tuple[str, ...]:
 
 
 def tries_switches(arguments: argparse.Namespace) -> bool:
-    """Besides the mallocs tried by default: in little time only for memory, which few rounds show."""
-    return arguments.mallocs == USUAL and (arguments.goal == "memory" or not arguments.quick)
+    """Besides all known mallocs, and files: in little time only for memory, which few rounds show."""
+    listed = {item.strip() for item in arguments.mallocs.split(",")}
+    has_all = listed.issuperset(NAMES) and not any(map(is_switch, listed))
+    return has_all and (arguments.goal == "memory" or not arguments.quick)
 
 
 def _ages(arguments: argparse.Namespace) -> tuple[Age, ...]:
