@@ -70,7 +70,7 @@ def from_git(case: str, advice_folder: Path, facts_folder: Path, root: Path) -> 
         for input_name, sha in shas.items():
             if input_name in advice and document_sha256(advice[input_name]) == sha:
                 advised.setdefault(input_name, commit)
-            if input_name in facts:
+            if input_name in facts and _second(advice.get(input_name, {})) == _second(today[input_name]):
                 measured.setdefault(input_name, commit)
     # A commit that is not there yet comes after all others.
     place = {commit: number for number, commit in enumerate(order)}
@@ -85,6 +85,11 @@ def from_git(case: str, advice_folder: Path, facts_folder: Path, root: Path) -> 
         }
         for input_name, sha in shas.items()
     }
+
+
+def _second(advice: Json) -> list[str] | None:
+    """The command of a fact, if the advice has one: facts on another input are of another cell."""
+    return advice["commands"][-1] if "commands" in advice else None
 
 
 def _cells(root: Path, commit: str, file: Path) -> Json:

@@ -227,8 +227,8 @@ def test_memory_is_compared_with_that_of_the_best_rule() -> None:
     summary = " ".join(case_studies.foreign_summary(rows))
     for text in (summary, case_studies.foreign_score(rows, (0, 5))):
         assert (
-            '"preload tcmalloc": it takes 150.0 % (150.0 to 150.0) of the rule\'s time and 0.50 x its peak memory '
-            "(1.00 x that of the unchanged program; the rule 2.00 x)"
+            '"preload tcmalloc": it takes 150.0 % (150.0 to 150.0) of the rule\'s time '
+            "and 0.50 x its peak memory (1.00 x that of the unchanged program; the rule 2.00 x)"
         ) in text
 
 
@@ -253,7 +253,8 @@ def test_advised_switch_is_an_arm_with_its_tunables(monkeypatch) -> None:
 
 def test_arm_of_a_switch_runs_with_its_tunables() -> None:
     words = ["sh", "-c", 'test "$GLIBC_TUNABLES" = glibc.malloc.arena_max=1']
-    measured = facts.measure_arms({UNCHANGED: (["true"], ""), "switch": (words, ONE_ARENA)}, 1, lambda *_: None)
+    arms = {UNCHANGED: (["true"], ""), "switch": (words, ONE_ARENA)}
+    measured = facts.measure_arms(arms, 1, lambda *_: None)
     assert not measured["failed"]
     assert measured["programs"].keys() == {UNCHANGED, "switch"}
 
