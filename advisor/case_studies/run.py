@@ -31,7 +31,7 @@ from mallard.shared import mallocs
 from mallard.shared.errors import UsageError
 
 STAGES = ("all", "advise", "verify", "nulls", "history", "list")
-DEFAULT_ROUNDS = 21
+DEFAULT_ROUNDS, FOREIGN_ROUNDS = 21, 11  # of the many arms of a foreign program fewer
 NULL_ROUNDS = 7
 FOREIGN = "foreign"
 ERRORS = (UsageError, building.BuildError, advising.AdviceError)  # of one case study; the others go on
@@ -123,7 +123,7 @@ def run_foreign(program: foreign.Program, arguments: argparse.Namespace) -> None
     if arguments.stage in ("all", "advise"):
         advise_foreign(program, preloaded, arguments)
     if arguments.stage in ("all", "verify"):
-        verify_foreign(program, preloaded, arguments.rounds or DEFAULT_ROUNDS)
+        verify_foreign(program, preloaded, arguments.rounds or FOREIGN_ROUNDS)
     if arguments.stage == "nulls" and not results_file(foreign.NULLS, program.name).is_file():
         null = foreign.measure_null(program, arguments.nulls, NULL_ROUNDS)
         store(foreign.NULLS, program, null)
@@ -173,7 +173,8 @@ def main() -> int:
         "--rounds",
         metavar="N",
         type=int,
-        help=f"of advice (default: as planned) and facts (default: {DEFAULT_ROUNDS})",
+        help=f"of advice (default: as planned) and facts (default: {DEFAULT_ROUNDS}, of foreign programs "
+        f"{FOREIGN_ROUNDS})",
     )
     parser.add_argument("--quick", action="store_true", help="of the advice on foreign programs")
     parser.add_argument("--nulls", metavar="N", type=int, default=5, help="null runs of each foreign program")

@@ -8,7 +8,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
 from functools import cache
@@ -26,8 +25,6 @@ ADVICE, FACTS = RESULTS / "advice", RESULTS / "facts"
 MISSES = RESULTS / "misses.json"
 HISTORY = RESULTS / "history.json"
 TRIAL = ROOT / "advisor" / "trial"
-
-sys.path.insert(0, str(ROOT / "python"))
 
 
 def sha256(file: Path | str) -> str:

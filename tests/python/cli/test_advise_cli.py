@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -108,7 +109,7 @@ def test_wrong_goals_are_refused(server: Path, options: list[str], said: str) ->
         (["--quick"], False),
         (["--quick", "--for", "memory"], True),
         (["--for", "memory", "--global", "glibc"], False),
-        (["--global", "glibc,jemalloc,mimalloc,tcmalloc,mimalloc3=/opt/libmimalloc.so"], True),
+        (["--global", f"glibc,jemalloc,mimalloc,tcmalloc,other={sys.executable}"], True),
         (["--global", "glibc,jemalloc,mimalloc,tcmalloc,glibc:arena_max=2"], False),
     ],
 )

@@ -400,6 +400,17 @@ def test_advice_counts_if_committed_first(repository: Path) -> None:
     assert first == {"lua a": True, "lua b": False, "lua c": True, "lua d": False}
 
 
+def test_facts_on_another_input_are_of_another_cell(repository: Path) -> None:
+    earlier, today = ({"commands": [["jq", "a"], ["jq", second]]} for second in "bc")
+    commit(repository, advice={"a": earlier}, facts={"a": {}})
+    commit(repository, advice={"a": today}, facts={})
+    commit(repository, facts={"a": {}})
+    folders = repository / "advice", repository / "facts"
+    assert history.from_git("lua", *folders, repository)["lua a"]["advised_first"]
+    commit(repository, advice={"a": today | {"v": 2}})
+    assert not history.from_git("lua", *folders, repository)["lua a"]["advised_first"]
+
+
 def test_stored_history_is_that_of_git() -> None:
     stored = history.stored()
     commits = {cell[name] for cell in stored.values() for name in ("advised", "measured")}
