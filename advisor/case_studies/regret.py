@@ -123,6 +123,11 @@ def followed(rows: Iterable[Row], rule: Rule) -> list[Row]:
     return [row for row in rows if rule(row) in row.choices]
 
 
+def measured_rules(rows: Sequence[Row]) -> dict[str, Rule]:
+    """Those whose arm was measured in a program."""
+    return {name: rule for name, rule in RULES.items() if followed(rows, rule)}
+
+
 def with_fact(rows: Iterable[Row]) -> list[Row]:
     """The rows whose advice somebody can follow as it is."""
     return followed(rows, lambda row: row.arm)

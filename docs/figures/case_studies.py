@@ -15,9 +15,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "advisor/case_studi
 import regret
 import score
 from figures.stored import markdown_table
+from harness import foreign
 from harness.catalogue import CASES, NULL, UNCHANGED, UNDER
 from harness.cells import Cell, read
 from harness.places import MISSES, trial_code
+from mallard.advisor.advice.global_mallocs import KEEP_MEMORY
+from mallard.shared.mallocs import is_switch
 from mallard.shared.prose import capitalised
 from mallard.shared.stats import Difference
 
@@ -36,7 +39,7 @@ DETAILS = (
 # The criteria that no gain and no loss depends on.
 INTERVALS = ("promised interval meets the fact's", "interval narrow enough")
 # Switches that nobody sets for every program.
-UNUSUAL = tuple(f"set {switch}" for switch in regret.foreign.SWITCHES if switch != regret.foreign.KEEP_MEMORY)
+UNUSUAL = tuple(f"set {switch}" for switch in foreign.SWITCHES if switch != KEEP_MEMORY)
 MOST_ROWS = 3  # of a table of programs; `--print` has the others
 
 
@@ -231,7 +234,8 @@ def misses(cells: list[Cell], known: dict[str, str], without: tuple[str, ...] = 
 
 def _rival(rows: list[regret.Row]) -> str:
     """The rule with the least regret."""
-    return min(regret.RULES, key=lambda name: regret.regret(rows, regret.RULES[name]))
+    rules = regret.measured_rules(rows)
+    return min(rules, key=lambda name: regret.regret(rows, rules[name]))
 
 
 def _share_text(rows: list[regret.Row], rule: regret.Rule) -> str:
@@ -292,13 +296,15 @@ def _counted(outcomes: dict[str, int]) -> str:
 
 
 def _kinds(rows: list[regret.Row]) -> str:
-    """What was advised."""
+    """What was advised. A tunable of glibc is global, too."""
     kinds = Counter(row.kind for row in rows)
+    tunables = sum(is_switch(row.advised) for row in rows)
     other = len(rows) - kinds["global"] - kinds["local"]
     changes = sum(row.kind == "local" and regret.advised_arm(row) not in row.choices for row in rows)
     return (
-        f"the advice is another malloc in {kinds['global']}, a local allocator in {kinds['local']} "
-        f"(in {changes} by a change of the source), and nothing in {other}"
+        f"the advice is another malloc in {kinds['global'] - tunables}, a tunable of glibc in {tunables}, a "
+        f"local allocator in {kinds['local']} (in {changes} by a change of the source), and nothing in "
+        f"{other}"
     )
 
 
@@ -322,7 +328,7 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
     outcomes = regret.outcomes(rows)
     parts = [
         (
-            f"{len(rows)} third-party programs (of {len(regret.foreign.load())} tried), advised on one input "
+            f"{len(rows)} third-party programs (of {len(foreign.load())} tried), advised on one input "
             f"and measured on another: {_versus(rows, name)} {_peaks(rows)}."
         ),
         f"- The advised program takes {_of_unchanged(rows)}.",
@@ -350,7 +356,7 @@ def foreign_rules(rows: list[regret.Row], without: Sequence[str] = ()) -> str:
     lines = [_rule_line("the advice", rows, regret.advised_arm, "")]
     lines += [
         _rule_line(name, rows, rule, _share_text(rows, rule))
-        for name, rule in regret.RULES.items()
+        for name, rule in regret.measured_rules(rows).items()
         if name not in without
     ]
     for name, rule in regret.PATCHED.items():

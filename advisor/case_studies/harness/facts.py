@@ -39,11 +39,7 @@ def measure_cell(
 def measure_arms(arms: Mapping[str, Arm], rounds: int, tick: Callable[[int, int], None]) -> Json:
     runs: dict[str, Callable[[], Measured]] = {}
     for name, (words, malloc) in arms.items():
-        environment = mallocs.with_tunables(mallocs.tunables(malloc), caller.environment())
-        if malloc and (library := mallocs.require_library(malloc)):
-            environment[preload.VARIABLE] = preload.preload_list([library])
-            _check_preload(malloc, environment)
-        runs[name] = partial(measure, words, environment, None, SECONDS_LIMIT)
+        runs[name] = partial(measure, words, environment_under(malloc), None, SECONDS_LIMIT)
     measured = interleaved(runs, UNCHANGED, rounds, SEED, tick, _check_first)
     others = [name for name in runs if name != UNCHANGED]
     return {
@@ -57,6 +53,14 @@ def measure_arms(arms: Mapping[str, Arm], rounds: int, tick: Callable[[int, int]
         "failed": dict(measured.failed),
         "differing": outputs_differ(measured, others, UNCHANGED),
     }
+
+
+def environment_under(malloc: str) -> dict[str, str]:
+    environment = mallocs.with_tunables(mallocs.tunables(malloc), caller.environment())
+    if malloc and (library := mallocs.require_library(malloc)):
+        environment[preload.VARIABLE] = preload.preload_list([library])
+        _check_preload(malloc, environment)
+    return environment
 
 
 def _check_preload(malloc: str, environment: Mapping[str, str]) -> None:

@@ -233,13 +233,15 @@ def test_memory_is_compared_with_that_of_the_best_rule() -> None:
 
 
 def test_switches_are_rules_and_the_unusual_ones_are_left_out_of_the_page() -> None:
-    one_arena = UNCHANGED + UNDER + ONE_ARENA
-    row = replace(ROW, seconds=ROW.seconds | {one_arena: 0.08}, peaks=ROW.peaks | {one_arena: 50.0})
+    one_arena, keep_memory = (UNCHANGED + UNDER + switch for switch in (ONE_ARENA, KEEP_MEMORY))
+    seconds, peaks = {one_arena: 0.08, keep_memory: 0.1}, {one_arena: 50.0, keep_memory: 200.0}
+    row = replace(ROW, seconds=ROW.seconds | seconds, peaks=ROW.peaks | peaks)
     assert regret.chosen(row, regret.RULES[f"set {ONE_ARENA}"]) == one_arena
     assert f"| set {ONE_ARENA} | 1 | 1.000 |" in case_studies.foreign_rules([row])
     shown = case_studies.foreign_rules([row], without=case_studies.UNUSUAL)
     assert ONE_ARENA not in shown
     assert f"| set {KEEP_MEMORY} |" in shown
+    assert "preload snmalloc" not in shown
 
 
 def test_advised_switch_is_an_arm_with_its_tunables(monkeypatch) -> None:
@@ -252,17 +254,17 @@ def test_advised_switch_is_an_arm_with_its_tunables(monkeypatch) -> None:
 
 
 def test_arm_of_a_switch_runs_with_its_tunables() -> None:
-    words = ["sh", "-c", 'test "$GLIBC_TUNABLES" = glibc.malloc.arena_max=1']
-    arms = {UNCHANGED: (["true"], ""), "switch": (words, ONE_ARENA)}
-    measured = facts.measure_arms(arms, 1, lambda *_: None)
-    assert not measured["failed"]
-    assert measured["programs"].keys() == {UNCHANGED, "switch"}
+    added = facts.environment_under(ONE_ARENA).items() - facts.environment_under("").items()
+    assert dict(added) == {"GLIBC_TUNABLES": "glibc.malloc.arena_max=1"}
 
 
 def test_summary_counts_applicable_local_advice() -> None:
     local = replace(ROW, kind="local", arm="")
     text = " ".join(case_studies.foreign_summary([local, ROW]))
     assert "a local allocator in 1 (in 1 by a change of the source), and nothing in 0" in text
+    switch = replace(ROW, advised=KEEP_MEMORY, arm=UNCHANGED + UNDER + KEEP_MEMORY)
+    text = " ".join(case_studies.foreign_summary([switch, ROW, ROW]))
+    assert "another malloc in 2, a tunable of glibc in 1, a local allocator in 0" in text
 
 
 def test_older_trials_are_named() -> None:
