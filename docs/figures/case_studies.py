@@ -352,12 +352,12 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
 
 
 def foreign_rules(rows: list[regret.Row], without: Sequence[str] = ()) -> str:
-    """The advice and each rule, but for these."""
+    """The advice and each rule, but for these, unless one is the best."""
     lines = [_rule_line("the advice", rows, regret.advised_arm, "")]
     lines += [
         _rule_line(name, rows, rule, _share_text(rows, rule))
         for name, rule in regret.measured_rules(rows).items()
-        if name not in without
+        if name not in without or name == _rival(rows)
     ]
     for name, rule in regret.PATCHED.items():
         if patched := regret.followed(rows, rule):
@@ -426,7 +426,10 @@ def _foreign_rows(row: regret.Row) -> list[list[str]]:
 
 def _words(build: str) -> str:
     """The name of a build; of the unchanged program under another malloc that of the malloc."""
-    return build.replace("_", " ").replace(UNCHANGED + UNDER, "").replace(UNDER, ", under ")
+    name, under, malloc = build.partition(UNDER)
+    if under and name == UNCHANGED:
+        return malloc
+    return name.replace("_", " ") + (f", under {malloc}" if under else "")
 
 
 def _percent(difference: Difference | None, seconds: float) -> str:

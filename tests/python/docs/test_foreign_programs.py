@@ -239,6 +239,11 @@ def test_switches_are_rules_and_the_unusual_ones_are_left_out_of_the_page() -> N
     row = replace(ROW, seconds=ROW.seconds | seconds, peaks=ROW.peaks | peaks)
     assert regret.chosen(row, regret.RULES[f"set {ONE_ARENA}"]) == one_arena
     assert f"| set {ONE_ARENA} | 1 | 1.000 |" in case_studies.foreign_rules([row])
+    assert ONE_ARENA in case_studies.foreign_rules([row], without=case_studies.UNUSUAL)  # the best of all
+    assert f"| {KEEP_MEMORY}, 90 |" in case_studies.foreign_programs(
+        [replace(row, seconds=row.seconds | {keep_memory: 0.09, one_arena: 0.1})]
+    )
+    row = replace(row, seconds=row.seconds | {one_arena: 0.3})
     shown = case_studies.foreign_rules([row], without=case_studies.UNUSUAL)
     assert ONE_ARENA not in shown
     assert f"| set {KEEP_MEMORY} |" in shown
