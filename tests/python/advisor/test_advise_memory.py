@@ -90,9 +90,9 @@ def test_headline_has_memory_with_its_interval_and_time():
     assert verdict.answer == Answer("global", malloc=ONE_ARENA, goal="memory")
     assert verdict.headline == (
         "Use glibc with arena_max=1 instead of glibc: resident at the peak 78.3 % less, 13.0 MiB of 60.0 MiB "
-        "(12.9 MiB to 13.1 MiB); time: 45.9 % saved, 50.0 ms of 109 ms (49.5 to 50.5 ms); measured on this "
-        "program, on a young heap, with nothing changed in it."
+        "(12.9 MiB to 13.1 MiB); time: 45.9 % saved, 50.0 ms of 109 ms (49.5 to 50.5 ms)."
     )
+    assert verdict.notes[-1] == "Measured on this program, against glibc on a young heap."
 
 
 def test_facts_say_where_the_memory_is():
@@ -350,7 +350,7 @@ def test_server_answers_for_its_end():
     assert verdict.answer == Answer("global", malloc="jemalloc", goal="memory", at_end=True)
     less = "resident at the end 84.0 % less, 8.00 MiB of 50.0 MiB (7.90 MiB to 8.10 MiB)"
     assert f": {less}; time: " in verdict.headline
-    assert "measured on this program under its load, on a young heap" in verdict.headline
+    assert verdict.notes[-1] == "Measured on this program under its load, against glibc on a young heap."
     _, at_end, _ = dict(verdict.facts)["jemalloc instead of glibc"].split("; ")
     assert at_end == "at the end 8.00 MiB"
     assert dict(verdict.facts)["resident at the end"] == "50.0 MiB after the load"

@@ -1,11 +1,10 @@
-"""What the last candidates save at further ages, as parts of the answer's sentence and as facts."""
+"""What the last candidates save at further ages, as facts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from mallard.advisor.advice.aged import AgedHeap, AgedScope
-from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.wording import change, interval, strategy_name, times
@@ -37,51 +36,15 @@ def best_aged_malloc(aged: AgedHeap) -> GlobalEffect | None:
     return best if -best.time.median >= LEAST_EFFECT * aged.globals.seconds else None
 
 
-def scope_at_ages(study: Study, chosen: Candidate) -> Iterator[str]:
-    """`; on an old heap 61 % saved, ...`, and what remains of it under the best of the other mallocs."""
-    for aged in study.aged:
-        scope = next((scope for scope in aged.scopes if scope.candidate == chosen), None)
-        if scope and scope.effect:
-            yield f"; on {aged.heap} {scope_change(scope, aged)}"
-
-
 def measured_change(difference: Difference, seconds: float) -> str:
     """A change of the time; one whose interval contains zero is named as what it is."""
     text = change(difference, seconds)
     return f"no significant effect: {text}" if difference.low <= 0 <= difference.high else text
 
 
-def scope_change(scope: AgedScope, aged: AgedHeap) -> str:
-    assert scope.effect
-    text = (
-        f"{measured_change(scope.effect.time, scope.baseline.trial.program_seconds)}, "
-        f"against {scope.baseline.malloc}"
-    )
-    best, on_top = _fastest_aged_malloc(aged), scope.effect_on_top
-    if best is None or on_top is None:
-        return text
-    alone = f"{title(best.malloc)} alone {_saves_or_costs(best)}"
-    return f"{text}; there {alone}, and on top of it this {still_saves(on_top)}"
-
-
-def _saves_or_costs(effect: GlobalEffect) -> str:
-    if effect.saves:
-        return f"saves {times(-effect.time.median)} ({interval(effect.time)})"
-    if effect.time.low > 0:
-        return change(effect.time)
-    return f"has no significant effect: {change(effect.time)}"
-
-
 def _fastest_aged_malloc(aged: AgedHeap) -> GlobalEffect | None:
     """The best of the other mallocs on a young heap, which is the only other one there."""
     return next(iter(aged.globals.allowed), None) if aged.globals else None
-
-
-def malloc_at_ages(study: Study, malloc: str) -> Iterator[str]:
-    for aged in study.aged:
-        effect = _fastest_aged_malloc(aged)
-        if aged.globals and effect and effect.malloc == malloc:
-            yield f"; on {aged.heap} {measured_change(effect.time, aged.globals.seconds)}"
 
 
 def still_saves(best: Effect) -> str:

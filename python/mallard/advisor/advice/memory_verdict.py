@@ -63,15 +63,11 @@ def memory_headline(study: Study) -> str:
         return _unchanged(study)
     effect = leanest.effect
     time = time_effect(effect.time, program_seconds(study, effect))
-    figures = f"{_less(study, leanest)}; time: {time}; measured on this program"
-    under_load = " under its load" if study.load else ""
+    figures = f"{_less(study, leanest)}; time: {time}"
     if isinstance(effect, GlobalEffect):
-        return (
-            f"Use {title(effect.malloc)} instead of {study.base}: {figures}{under_load}, on "
-            f"{study.globals.heap}, with nothing changed in it."
-        )
+        return f"Use {title(effect.malloc)} instead of {study.base}: {figures}."
     assert study.chosen
-    return f"{capitalised(advised(effect, study.chosen))}: {figures}{under_load}, against {_base(study)}."
+    return f"{capitalised(advised(effect, study.chosen))}: {figures}."
 
 
 def _less(study: Study, leanest: Leanest) -> str:
@@ -124,14 +120,14 @@ def _holder(study: Study, rest: float) -> str:
 
 
 def memory_facts(study: Study, answer: Answer) -> Iterator[tuple[str, str]]:
+    if answer.malloc:
+        yield "to use it", how_to_use(answer.malloc, study.words)
     if answer.equal:
         yield "equal", _equal(study, answer)
     if study.processes:
         yield "process", study.processes.sentence
     if study.load:
         yield "load", f"'{study.load.command}'; times are the server's CPU time from its start to its end"
-    if answer.malloc:
-        yield "to use it", how_to_use(answer.malloc, study.words)
     if for_time := _for_time(study, answer):
         yield "for time", for_time
     yield "resident at the peak", _at_peak(study, account_at_peak(study))

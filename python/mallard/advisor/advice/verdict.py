@@ -10,13 +10,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from mallard.advisor.advice.aged import AgedHeap
 from mallard.advisor.advice.aged_sentences import (
     aged_facts,
     best_aged_malloc,
     best_aged_scope,
-    malloc_at_ages,
-    scope_at_ages,
-    scope_change,
     still_saves,
 )
 from mallard.advisor.advice.answer import (
@@ -108,7 +106,7 @@ def decide(study: Study) -> Verdict:
         f"{_HEADLINES[kind](study) if answer.age is None else _aged_headline(study, answer)}"
         f"{_costly_call(study, answer)}",
         tuple(_facts(study, answer, kind)),
-        tuple(_notes(study, kind)),
+        (*_notes(study, kind), *_condition(study, answer)),
         _code(study, answer.strategy) if answer.strategy and _can_be_written(study, answer) else "",
     )
 
@@ -119,7 +117,7 @@ def _decide_for_memory(study: Study) -> Verdict:
         answer,
         memory_headline(study),
         tuple(memory_facts(study, answer)),
-        tuple(_notes(study, answer.kind)),
+        (*_notes(study, answer.kind), *_condition(study, answer)),
         _code(study, answer.strategy) if answer.strategy and _can_be_written(study, answer) else "",
     )
 
@@ -154,8 +152,7 @@ def _local(study: Study) -> str:
     assert chosen
     saved = (
         f"{change(best.time, baseline.trial.program_seconds)} "
-        f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}, {_measured(study)}, "
-        f"against {_against(baseline)}{''.join(scope_at_ages(study, chosen))}"
+        f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}"
     )
     if chosen.is_unnamed:
         return (
@@ -165,10 +162,6 @@ def _local(study: Study) -> str:
     return f"{capitalised(advised(best, chosen))}: {saved}."
 
 
-def _measured(study: Study) -> str:
-    return f"measured on this program{' under its load' if study.load else ''}"
-
-
 def _under_load(study: Study) -> str:
     return "of the program's CPU time under its load" if study.load else ""
 
@@ -176,22 +169,20 @@ def _under_load(study: Study) -> str:
 def _global(study: Study) -> str:
     best = study.best_malloc
     assert best
-    aged = "".join(malloc_at_ages(study, best.malloc))
     return (
-        f"Use {title(best.malloc)} instead of {study.base}: "
-        f"{change(best.time, study.globals.seconds)} "
-        f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}, {_measured(study)}, on "
-        f"{study.globals.heap}, with nothing changed in it{aged}.{_then(study)}"
+        f"Use {title(best.malloc)} instead of {study.base}: {change(best.time, study.globals.seconds)} "
+        f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}."
     )
 
 
 def _aged_headline(study: Study, answer: Answer) -> str:
     """Of a change that saves nothing on a young heap."""
-    aged = next(aged for aged in study.aged if aged.age.name == answer.age)
-    before = f"Nothing that was tried is worth a change against {_base(study)}"
+    aged = _advised_age(study, answer)
+    assert aged
+    otherwise = "nothing that was tried is worth a change"
     if not study.ceiling.worth_a_trial:
         share, total = at_most(study.ceiling.share_high), times(study.ceiling.program_seconds)
-        before = f"By estimate malloc and page faults take at most {share} of {total}, against {_base(study)}"
+        otherwise = f"malloc and page faults take at most {share} of {total}, by estimate"
     if answer.malloc:
         best = best_aged_malloc(aged)
         assert best
@@ -203,15 +194,20 @@ def _aged_headline(study: Study, answer: Answer) -> str:
         scope = best_aged_scope(aged)
         assert scope
         assert scope.effect
-        advice = f"{advised(scope.effect, scope.candidate)}: {scope_change(scope, aged)}"
-    return f"{before}; on {aged.heap} {advice}, {_measured(study)}."
+        saved = change(scope.effect.time, scope.baseline.trial.program_seconds)
+        advice = f"{advised(scope.effect, scope.candidate)}: {saved}"
+    return f"On {aged.heap}, {advice}; on {study.globals.heap} {otherwise}."
+
+
+def _advised_age(study: Study, answer: Answer) -> AgedHeap | None:
+    return next((aged for aged in study.aged if aged.age.name == answer.age), None)
 
 
 def _then(study: Study) -> str:
     on_top = local_follow_up(study)
     if on_top is None or study.chosen is None:
         return ""
-    return f" Then {advised(on_top, study.chosen)}: that still saves {times(-on_top.time.median)}."
+    return f"{advised(on_top, study.chosen)}: that still saves {times(-on_top.time.median)}"
 
 
 def _unmeasured(study: Study) -> str:
@@ -241,24 +237,20 @@ def _unresolved(study: Study) -> str:
         return (
             f"Not resolved: {open_saving}. {title(wide.malloc)} would change no source, and so is worth "
             f"those runs before {strategy_name(study.best, study.chosen)} in {study.chosen.with_source}: "
-            f"{saved}, {_measured(study)}, against {_base(study)}."
+            f"{saved}."
         )
     total = f"{times(study.ceiling.program_seconds)} {_under_load(study)}".rstrip()
     if open_saving:
         return (
             f"Not resolved: no strategy and no malloc saves {percent(LEAST_EFFECT)} of "
-            f"{total} beyond its interval, against {_base(study)}, but {open_saving}."
+            f"{total} beyond its interval, but {open_saving}."
         )
     if study.trial is None:
         reason = study.withheld or "No scope of the program ends most of the blocks that it makes."
-        return (
-            f"No advice: {reason[:1].lower()}{reason[1:].rstrip('.')}; and no other malloc saves time, "
-            f"against {_base(study)}."
-        )
+        return f"No advice: {reason[:1].lower()}{reason[1:].rstrip('.')}; and no other malloc saves time."
     return (
         "Nothing that was tried is worth a change: no strategy and no malloc saves "
-        f"{percent(LEAST_EFFECT)} of {total} beyond its interval, against "
-        f"{_base(study)}."
+        f"{percent(LEAST_EFFECT)} of {total} beyond its interval."
     )
 
 
@@ -275,6 +267,18 @@ _HEADLINES = {
 
 
 def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]]:
+    """What to type first."""
+    if answer.malloc:
+        yield "to use it", how_to_use(answer.malloc, study.words)
+    if study.patches.patches and kind not in ("nothing", "unmeasured"):
+        statements = in_prose(
+            [f"'{patch.statement}' ({short_source(patch.source)})" for patch in study.patches.patches]
+        )
+        yield "patch", f"{statements}: --patch FILE writes it, and 'mallard verify --patch' measures it"
+    if kind == "global" and (then := _then(study)):
+        yield "then", then
+    if kind != "unmeasured":
+        yield from aged_facts(study)
     if answer.equal:
         yield "equal", _equal(study, answer)
     if study.processes:
@@ -287,15 +291,11 @@ def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]
         yield "metric", _metric(study, study.load.metric, study.globals.metric)
     if kind != "unmeasured" or is_unmeasured(study):
         yield "estimate", _estimate(study)
-    if kind != "unmeasured":
-        yield from aged_facts(study)
     for call in _control_calls(study):
         cost = f"{_time_of_call(study, call)}, {call.reason}"
         yield "call", f"{call.where}: {cost}. Remedy, not tried: {call.remedy}."
     if kind in ("nothing", "unmeasured"):
         return
-    if kind == "global" and study.best_malloc:
-        yield "to use it", how_to_use(study.best_malloc.malloc, study.words)
     if lean := for_memory(study, answer):
         yield "for memory", lean
     yield from _mallocs(study, kind)
@@ -319,11 +319,6 @@ def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]
             pattern.kind,
             f"{pattern.where}: {pattern.reason}. {_remedy(study, pattern)}{_no_patch(study, pattern)}",
         )
-    if study.patches.patches:
-        statements = in_prose(
-            [f"'{patch.statement}' ({short_source(patch.source)})" for patch in study.patches.patches]
-        )
-        yield "patch", f"{statements}: --patch FILE writes it, and 'mallard verify --patch' measures it"
 
 
 def _no_patch(study: Study, pattern: Pattern) -> str:
@@ -589,6 +584,15 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
         yield NOT_SEEN
 
 
+def _condition(study: Study, answer: Answer) -> Iterator[str]:
+    """The last line: of what and against what the answer was measured."""
+    if answer.kind in ("nothing", "unmeasured"):
+        return
+    aged = _advised_age(study, answer)
+    load, heap = " under its load" if study.load else "", f" and {aged.heap}" if aged else ""
+    yield f"Measured on this program{load}, against {_base(study)}{heap}."
+
+
 def _rewinding(best: Effect, chosen: Candidate) -> Iterator[str]:
     """The place for the rewind, if the recording does not show that the scope returned each time."""
     if chosen.returns_each_time or best.strategy not in REGIONS or best.counts.started_again <= 1:
@@ -617,8 +621,8 @@ def _against(baseline: Baseline) -> str:
 def _can_be_written(study: Study, answer: Answer) -> bool:
     """True if the function has a name, or uses C++ containers."""
     if answer.age is not None:
-        aged = next(aged for aged in study.aged if aged.age.name == answer.age)
-        scope = best_aged_scope(aged)
+        aged = _advised_age(study, answer)
+        scope = best_aged_scope(aged) if aged else None
         if scope is None or scope.candidate != study.chosen:
             return False
     return study.chosen is not None and not study.chosen.is_unnamed and bool(study.changes)
