@@ -140,7 +140,7 @@ def test_density_agrees_with_estimate() -> None:
 
 def test_bar_ends_at_the_time_minus_saving() -> None:
     bars = {bar.label: bar for bar in make_bars(study())}
-    assert list(bars) == ["as it is", "mimalloc", "tcmalloc", "monotonic", "multipool"]
+    assert list(bars) == ["as it is", "monotonic", "multipool", "mimalloc", "tcmalloc"]
     assert bars["monotonic"].seconds == pytest.approx(0.109 - 0.0387)
     assert (bars["as it is"].kind, bars["monotonic"].kind, bars["multipool"].kind) == (
         "before",
@@ -149,11 +149,17 @@ def test_bar_ends_at_the_time_minus_saving() -> None:
     )
 
 
+def test_a_saving_within_its_interval_is_a_lower_row() -> None:
+    wide = study(globals=mallocs(("mimalloc", 50.0, 60.0), ("tcmalloc", 2.0, 1.0)), on_top=None)
+    labels = [bar.label for bar in make_bars(wide)]
+    assert labels == ["as it is", "monotonic", "multipool", "tcmalloc", "mimalloc"]
+
+
 def test_page_draws_bars_as_long_as_times() -> None:
     page = render_page(study())
     widths = [float(width) for width in re.findall(r'class="time-bar"><i style="width:([\d.]+)%', page)]
     assert len(widths) == len(re.findall(r'<u style="left:', page)) == 5
-    assert widths[3] / widths[0] == pytest.approx(70.3 / 109, abs=0.01)
+    assert widths[1] / widths[0] == pytest.approx(70.3 / 109, abs=0.01)
 
 
 def test_strategy_that_changes_output_has_no_bar() -> None:

@@ -35,7 +35,6 @@ from mallard.advisor.advice.candidates import Candidate, LastingSite, short_sour
 from mallard.advisor.advice.ceiling import FEW_OPERATIONS
 from mallard.advisor.advice.choice import Choice
 from mallard.advisor.advice.code import REGIONS, code_for
-from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.memory_verdict import (
     choose_memory_answer,
     for_memory,
@@ -56,7 +55,6 @@ from mallard.advisor.advice.wording import (
     peak_ratio,
     percent,
     strategy_name,
-    time_effect,
     times,
 )
 from mallard.advisor.profile.sentences import names_remedy
@@ -207,7 +205,7 @@ def _then(study: Study) -> str:
     on_top = local_follow_up(study)
     if on_top is None or study.chosen is None:
         return ""
-    return f"{advised(on_top, study.chosen)}: that still saves {times(-on_top.time.median)}"
+    return f"{advised(on_top, study.chosen)}: that {still_saves(on_top)}"
 
 
 def _unmeasured(study: Study) -> str:
@@ -298,7 +296,8 @@ def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]
         return
     if lean := for_memory(study, answer):
         yield "for memory", lean
-    yield from _mallocs(study, kind)
+    if kind != "global" or not _then(study):
+        yield from _on_top(study)
     if study.chosen and study.baseline:
         if study.best and kind != "local":
             text = _local(study)
@@ -306,8 +305,8 @@ def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]
         if study.best:
             yield "counts on", _counts_on(study, study.baseline, study.best)
             yield "memory", _memory(study, study.chosen, study.best)
-        if alternatives := "; ".join(_list_alternatives(study, study.chosen)):
-            yield "other strategies", alternatives
+        if peak := _unreleased_peak(study, study.chosen):
+            yield "a never-released arena", f"do not (peak {peak:.1f} x)"
         yield from _also(study)
     for pattern in study.patterns:
         if pattern.call or (
@@ -449,31 +448,16 @@ def _counts_on_kept(frees: str, best: Effect) -> str:
     return f"{text}. On top: what the program does to fill a new block, which the trial does not leave out"
 
 
-def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
-    for effect in study.globals.effects:
-        if effect is study.globals.effects[0] or effect.saves:
-            text = time_effect(effect.time)
-            text += f"; peak {peak_ratio(effect.peak_bytes.median, study.globals.peak_bytes)}"
-            if kind != "global" and effect is study.best_malloc:
-                text += _preferred_to(study, effect)
-            if (
-                study.on_top
-                and study.on_top.malloc == effect.malloc
-                and (best := best_strategy_on_top(study))
-            ):
-                text += f"; on top of it {strategy_name(best, study.chosen)} {still_saves(best)}"
-                if local_is_as_good_as_both(study):
-                    peak = peak_ratio(peak_of_both(effect, best), study.globals.peak_bytes)
-                    text += f"; both are as fast as the local allocator alone, with a peak of {peak}"
-            yield f"{title(effect.malloc)} instead of {study.globals.base}", text
-
-
-def _preferred_to(study: Study, best: GlobalEffect) -> str:
-    """Empty if no malloc saves more."""
-    fastest = study.globals.choices[0]
-    if fastest.name == best.malloc or fastest.peak <= study.globals.choice(best).peak:
-        return ""
-    return f"; preferred to {title(fastest.name)}, because their intervals meet and its peak is lower"
+def _on_top(study: Study) -> Iterator[tuple[str, str]]:
+    """What remains of the local allocator's saving under the best of the other mallocs."""
+    best = best_strategy_on_top(study)
+    if best is None or study.on_top is None:
+        return
+    text = f"{strategy_name(best, study.chosen)} {still_saves(best)}"
+    if study.best_malloc and local_is_as_good_as_both(study):
+        peak = peak_ratio(peak_of_both(study.best_malloc, best), study.globals.peak_bytes)
+        text += f"; both are as fast as the local allocator alone, with a peak of {peak}"
+    yield f"on top of {title(study.on_top.malloc)}", text
 
 
 def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
@@ -517,21 +501,10 @@ def _break_even(chosen: Candidate) -> str:
     return f"; a region pays from {percent(threshold)} contained on, and {percent(contained)} are"
 
 
-def _list_alternatives(study: Study, chosen: Candidate) -> Iterator[str]:
-    baseline = study.baseline
-    assert baseline
-    for effect in baseline.allowed:
-        if effect is study.best:
-            continue
-        saved = -effect.time.median
-        name = strategy_name(effect, chosen).rstrip(",")
-        if effect.saves:
-            yield f"{name}: {times(saved)}"
-        elif effect.costs:
-            yield f"{name}: costs {times(-saved)}"
+def _unreleased_peak(study: Study, chosen: Candidate) -> float | None:
+    """Relative to that of the unchanged program."""
     peak = study.globals.peak_bytes
-    if peak and chosen.returns > 1 and chosen.bytes > peak:
-        yield f"a never-released arena: do not (peak {(peak + chosen.bytes) / peak:.1f} x)"
+    return (peak + chosen.bytes) / peak if peak and chosen.returns > 1 and chosen.bytes > peak else None
 
 
 def _also(study: Study) -> Iterator[tuple[str, str]]:

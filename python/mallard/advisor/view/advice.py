@@ -49,6 +49,7 @@ from mallard.advisor.view.profile.charts import (
 )
 from mallard.advisor.view.profile.scopes import dimension_table, lifetime_details, small_dimensions
 from mallard.advisor.view.profile.sites import listed_table
+from mallard.shared.mallocs import title
 from mallard.shared.report.figures import count, size
 from mallard.shared.report.model import (
     Block,
@@ -73,11 +74,7 @@ from mallard.shared.report.model import (
 )
 from mallard.shared.stats import CONFIDENCE, Difference
 
-BARS = (
-    Column("program", numeric=False),
-    Column("drawn", numeric=False),
-    *map(Column, ("time", "effect", "peak memory")),
-)
+TO_TYPE = ("to use it", "patch", "then")  # facts
 MEMORY = (
     Column("program", numeric=False),
     Column("drawn", numeric=False),
@@ -115,10 +112,12 @@ def advice_json(study: Study, verdict: Verdict) -> str:
 def advice_report(study: Study, verdict: Verdict, profile: Profile | None) -> Report:
     """`profile` is of the recording; None if the program does not allocate."""
     names = Names(profile) if profile else None
-    facts = Facts(tuple(Fact(label, text) for label, text in verdict.facts))
+    facts = [Fact(label, text) for label, text in verdict.facts]
     sections = [
-        *([Section("Figures", (facts,))] if facts.facts else []),
-        *(_memory(study, profile, names) if study.goal == "memory" else _before_and_after(study)),
+        *_facts("To use it", [fact for fact in facts if fact.label in TO_TYPE]),
+        *([] if study.goal == "memory" else _before_and_after(study)),
+        *_facts("Figures", [fact for fact in facts if fact.label not in TO_TYPE]),
+        *(_memory(study, profile, names) if study.goal == "memory" else []),
         *_tried(study),
         *(_scope(study, profile, names) if profile and names else ()),
         *(_saved(study, profile, names) if profile and names else ()),
@@ -136,6 +135,10 @@ def advice_report(study: Study, verdict: Verdict, profile: Profile | None) -> Re
         doubts=tuple(filter(None, doubts)),
         is_brief=True,
     )
+
+
+def _facts(title: str, facts: Sequence[Fact]) -> list[Section]:
+    return [Section(title, (Facts(tuple(facts)),))] if facts else []
 
 
 def _memory(study: Study, profile: Profile | None, names: Names | None) -> list[Section]:
@@ -207,7 +210,7 @@ class Bar:
 
 
 def _before_and_after(study: Study) -> list[Section]:
-    bars = list(make_bars(study))
+    bars = make_bars(study)
     if len(bars) < 2:
         return []
     widest = max(_end(bar) for bar in bars)
@@ -223,8 +226,15 @@ def _before_and_after(study: Study) -> list[Section]:
             f" Dashed: {times(floor)}, by estimate the time without any allocator, at the end of its "
             f"interval ({ends}); better locality goes below it."
         )
-    table = Table("Time of the program", BARS, tuple(_bar_row(bar, widest, floor) for bar in bars))
-    return [Section("Before and after", (table, Paragraph(text)))]
+    columns = (
+        Column("program", numeric=False),
+        Column("drawn", numeric=False, is_detail=True),
+        Column("time", is_detail=True),
+        Column(f"effect, of {times(bars[0].seconds)}"),
+        Column("peak memory"),
+    )
+    table = Table("Time of the program", columns, tuple(_bar_row(bar, widest, floor) for bar in bars))
+    return [Section("Before and after", (table, Paragraph(text)), is_headed=True)]
 
 
 def time_floor(study: Study, program_seconds: float) -> float | None:
@@ -235,18 +245,28 @@ def time_floor(study: Study, program_seconds: float) -> float | None:
     return max(0.0, program_seconds - study.ceiling.high)
 
 
-def make_bars(study: Study) -> Iterator[Bar]:
+def make_bars(study: Study) -> list[Bar]:
+    """The unchanged program, then the changes: those beyond their interval, the largest saving first."""
+    before, *changes = _bars(study)
+    return [before, *sorted(changes, key=_rank)]
+
+
+def _rank(bar: Bar) -> tuple[bool, float]:
+    return (bar.saved.high >= 0, bar.saved.median) if bar.saved else (True, 0.0)
+
+
+def _bars(study: Study) -> Iterator[Bar]:
     baseline = study.baseline
     program_seconds = baseline.trial.program_seconds if baseline else study.globals.seconds
     peak = study.globals.peak_bytes
-    yield Bar("as it is", study.base, program_seconds, None, peak_ratio(0.0, peak), "before")
+    yield Bar("as it is", f"with {study.base}", program_seconds, None, peak_ratio(0.0, peak), "before")
     for malloc_effect in study.globals.effects:
         if malloc_effect.malloc in study.globals.differing:
             continue
         shown = peak_ratio(malloc_effect.peak_bytes.median, peak)
         yield Bar(
-            malloc_effect.malloc,
-            "malloc",
+            title(malloc_effect.malloc),
+            "",
             study.globals.seconds + malloc_effect.time.median,
             malloc_effect.time,
             shown,

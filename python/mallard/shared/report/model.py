@@ -338,7 +338,8 @@ class Section:
 @dataclass(frozen=True)
 class Report:
     """The answer comes first, behind the subject and its conditions; notes come last and small. Of a brief
-    report, a terminal shows the answer, the sections of facts or code, and the notes before the code.
+    report, a terminal shows the answer, the sections of facts or code, the first rows of tables in headed
+    sections, and the notes before the code.
     """
 
     title: str  # of the page

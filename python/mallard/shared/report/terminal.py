@@ -43,6 +43,7 @@ from mallard.shared.report.terminal_map import show_maps
 NARROWEST = 16  # columns of a text next to a label
 INDENT = 3  # of what stands below a name
 FEW = 2  # entries without heads
+MOST_ROWS = 7  # of a brief report's table
 Width = tuple[int, Column]
 
 
@@ -79,13 +80,17 @@ def _show_brief(console: Console, report: Report) -> None:
         (section.title, block)
         for section in report.sections
         for block in section.blocks
-        if isinstance(section.blocks[0], Facts | Code)
+        if section.is_headed or isinstance(section.blocks[0], Facts | Code)
     ]
     console.print()
     _show_sentence(console, report.answer.text, _style(report.answer, "bold"), 0)
     for _, block in shown:
         for fact in block.facts if isinstance(block, Facts) else ():
             _show_sentence(console, f"{fact.label}: {cell_words(fact.value)}", "", 2)
+        if isinstance(block, Table):
+            console.print()
+            _show_first_rows(console, block)
+            console.print()
     if report.notes:
         console.print()
     for note in report.notes:
@@ -95,6 +100,17 @@ def _show_brief(console: Console, report: Report) -> None:
             console.print()
             print_line(console, f"{title}:", "bold")
             _show_block(console, block, (), (), is_counted=False)
+
+
+def _show_first_rows(console: Console, table: Table) -> None:
+    """Without details, and with cells of one line."""
+    places = [place for place, column in enumerate(table.columns) if not column.is_detail]
+    rows = tuple(
+        replace(row, cells=tuple(cell_words(row.cells[place]).replace("\n", " ") for place in places))
+        for row in table.rows[:MOST_ROWS]
+    )
+    columns = tuple(table.columns[place] for place in places)
+    show_grid(console, replace(table, columns=columns, rows=rows), rows)
 
 
 def _show_sentence(console: Console, text: str, style: str, indent: int) -> None:
