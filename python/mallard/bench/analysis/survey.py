@@ -62,7 +62,7 @@ QUESTIONS = (
         {"size": "small", "operations": "30000"},
     ),
     Question(
-        "in an old process",
+        "in a used process",
         "mallard",
         "programs",
         ("multipool",),
