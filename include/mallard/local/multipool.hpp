@@ -198,9 +198,9 @@ public:
 
     /// Effects: returns the chunks to the upstream in which every block is free, and the unused end of the newest one to the
     /// system, if the upstream can discard() it. Blocks of each size are reused in the order of their addresses from now on,
-    /// lowest first: what is built after a time of changes lies together again. Moves no block in use. Chunks with the lists,
-    /// with blocks of up to eight bytes, and in a pool that began with one size the first ones may stay. A shrinking_multipool
-    /// merges free blocks too, the unused end among them.
+    /// lowest first. Moves no block in use, and merges no free ones; but a shrinking_multipool merges them, the unused end
+    /// among them. Chunks with the lists, with blocks of up to eight bytes, and in a pool that began with one size the first
+    /// ones may stay.
     /// Complexity: n log n in the free blocks and chunks, each of which is read; for a moment when the program can wait.
     void tidy() noexcept
         requires requires(front_type& front, reuse::block_run& blocks) { front.free().put_back(blocks); };
