@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import log
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -12,10 +14,14 @@ from typing import Any
 from figures import block, whole_table
 from figures.stored import markdown_table
 from mallard.bench.analysis.words import times_text
+from mallard.shared.age import OLD
+from mallard.shared.mallocs import OWN
 from mallard.shared.stats import Ratio
 
 STORED = Path(__file__).resolve().parents[2] / "bench/results" / "aged_servers.json"
 NEAR = 1.3  # the factor within which a prediction is to be
+ALIKE = 1.05  # a factor between two predictions
+USED = "used"
 NAMES = {"documents": "documents in Python", "redis": "Redis", "postgresql": "PostgreSQL"}
 
 
@@ -28,10 +34,24 @@ class Row:
         return f"{NAMES[self.data['server']]}, {self.data['request']}"
 
     @property
+    def milliseconds(self) -> list[float]:
+        """Of each load."""
+        return [1e3 * float(load["cpu_seconds"]) for load in self.data["loads"]]
+
+    @property
     def young_ms(self) -> float:
-        """The fastest load before the first churn, without the one that fills the caches."""
-        loads = self.data["loads"][1 : 1 + self.data["compared"]]
-        return 1e3 * float(min(load["cpu_seconds"] for load in loads))
+        """The median load before the first churn, without the one that fills the caches."""
+        return median(self.milliseconds[1 : 1 + self.data["compared"]])
+
+    @property
+    def first_ms(self) -> float:
+        """After the first round of churn."""
+        return self.milliseconds[-self.data["rounds"]]
+
+    @property
+    def last_ms(self) -> float:
+        """The median of the last loads."""
+        return median(self.milliseconds[-self.data["compared"] :])
 
     @property
     def observed(self) -> Ratio:
@@ -40,10 +60,25 @@ class Row:
     def predicted(self, age: str) -> Ratio:
         return Ratio(**next(row["slower"] for row in self.data["model"] if row["age"] == age))
 
+    def of_observed(self, age: str) -> float:
+        """The prediction as a multiple of what was observed."""
+        return self.predicted(age).median / self.observed.median
+
+    def is_near(self, age: str) -> bool:
+        return 1 / NEAR <= self.of_observed(age) <= NEAR
+
     def nearness(self, age: str) -> str:
-        """The prediction as a multiple of what was observed; bold if it is not near."""
-        factor = self.predicted(age).median / self.observed.median
-        return f"{factor:.2f}" if 1 / NEAR <= factor <= NEAR else f"**{factor:.2f}**"
+        """In bold if it is not near."""
+        factor = f"{self.of_observed(age):.2f}"
+        return factor if self.is_near(age) else f"**{factor}**"
+
+    def error(self, age: str) -> float:
+        return abs(log(self.of_observed(age)))
+
+    @property
+    def ages_differ(self) -> bool:
+        """Beyond a few percent, which no load of a server resolves."""
+        return abs(log(self.predicted(USED).median / self.predicted(OLD).median)) > log(ALIKE)
 
 
 @cache
@@ -62,7 +97,7 @@ def rows() -> list[Row]:
 @block("aged_servers")
 def _table() -> str:
     heading = [
-        *("server, request", "churn", "malloc", "young, ms", "after an hour"),
+        *("server, request", "churn", "malloc", "young, ms", "after the churn"),
         *("`used`", "`old`", "`used` of observed", "`old` of observed"),
     ]
     lines = [
@@ -74,12 +109,69 @@ def _table() -> str:
                 f"{row.young_ms:.0f}",
                 times_text(row.observed),
             ),
-            *(f"{row.predicted(age).median:.2f}" for age in ("used", "old")),
-            *(row.nearness(age) for age in ("used", "old")),
+            *(f"{row.predicted(age).median:.2f}" for age in (USED, OLD)),
+            *(row.nearness(age) for age in (USED, OLD)),
         ]
         for row in rows()
     ]
     return markdown_table(heading, lines)
+
+
+@block("aged_servers_answer")
+def answer(servers: Sequence[Row] | None = None) -> str:
+    """What the rows say of the ages, of peaks and of mallocs."""
+    servers = rows() if servers is None else servers
+    count = len(servers)
+    near = {age: sum(row.is_near(age) for row in servers) for age in (USED, OLD)}
+    above = sum(row.of_observed(OLD) < 1 for row in servers)
+    apart = [row for row in servers if row.ages_differ]
+    nearer = sum(row.error(USED) < row.error(OLD) for row in apart)
+    of_ages = (
+        f"**`{OLD}` is not an upper end**: {above} of these {count} aged more. `{USED}` predicts "
+        f"{near[USED]} of {count} within a factor of {NEAR}, `{OLD}` {near[OLD]}; where the two differ by "
+        f"more than {100 * (ALIKE - 1):.0f} %, `{USED}` is nearer in {nearer} of {len(apart)}."
+    )
+    points = [of_ages, *_peaks(servers), *_mallocs(servers)]
+    return "\n".join(f"- {point}" for point in points)
+
+
+def _peaks(servers: Sequence[Row]) -> Iterator[str]:
+    """The same requests with peaks and without."""
+    for steady in servers:
+        same = [row for row in servers if _key(row, "churn") == _key(steady, "churn") and row is not steady]
+        if steady.data["churn"] == "steady" and same:
+            (peaks,) = same
+            yield (
+                f"**Peaks make the age, and each adds to it**: {peaks.name}, {_course(peaks)}; without peaks "
+                f"{_course(steady)}."
+            )
+
+
+def _course(row: Row) -> str:
+    return (
+        f"{row.young_ms:.0f} ms before, {row.first_ms:.0f} after the first round, {row.last_ms:.0f} at the "
+        "end"
+    )
+
+
+def _mallocs(servers: Sequence[Row]) -> Iterator[str]:
+    """The same churn under another malloc."""
+    texts = []
+    for other in servers:
+        same = [row for row in servers if _key(row, "malloc") == _key(other, "malloc")]
+        glibc = next((row for row in same if row.data["malloc"] == OWN), None)
+        if glibc and other.data["malloc"] != OWN:
+            is_less = other.observed.high < glibc.observed.low
+            texts.append(
+                f"{other.name}, {times_text(other.observed)} under {other.data['malloc']}, "
+                f"{times_text(glibc.observed)} under {OWN}{'' if is_less else ': not resolved'}"
+            )
+    if texts:
+        yield f"**Another malloc may age less**: {'; '.join(texts)}."
+
+
+def _key(row: Row, without: str) -> tuple[str, ...]:
+    return tuple(row.data[name] for name in ("server", "request", "churn", "malloc") if name != without)
 
 
 @whole_table("aged_servers_heaps")
@@ -123,6 +215,7 @@ def _conditions() -> str:
     machine = data[0]["machine"]
     dates = sorted({row["date"] for row in data})
     versions = ", ".join(dict.fromkeys(row["version"] for row in data))
+    hourly = sorted(row["requests"] / 3600 for row in data)
     counts = {
         f"{NAMES[row['server']]} {row['requests']:,} ({row['churn']})": None
         for row in data
@@ -133,6 +226,6 @@ def _conditions() -> str:
         f"{machine['cpu']}, {machine['cores']} {'virtual ' if machine['virtual'] else ''}processors, "
         f"{machine['libc']}; {' to '.join(dict.fromkeys((dates[0], dates[-1])))}, commits "
         f"{', '.join(sorted({row['commit'] for row in data}))}; {versions}. "
-        f"Replaced items: {', '.join(counts)}. "
+        f"Replaced items: {', '.join(counts)}, in an hour {hourly[0]:.1f} to {hourly[-1]:.1f} a second. "
         f"The machine had other work (load {load:.1f} at the median start), so times are CPU times."
     )

@@ -62,18 +62,50 @@ def test_a_load_leaves_nothing_behind() -> None:
     assert store.held == before
 
 
-def row(observed: float, used: float, old: float) -> aged_servers.Row:
-    def ratio(value: float) -> dict[str, Any]:
-        return {"median": value, "low": value, "high": value, "n": 5}
+def ratio(value: float, margin: float = 1.0) -> dict[str, Any]:
+    return {"median": value, "low": value / margin, "high": value * margin, "n": 5}
 
-    loads = [{"cpu_seconds": seconds} for seconds in (9, 0.2, 0.1, 0.3)]
+
+def row(observed: float, used: float, old: float, margin: float = 1.1, **data: str) -> aged_servers.Row:
+    """Its loads are 200 and 100 ms before two rounds of churn, 300 and 500 ms after them."""
+    loads = [{"cpu_seconds": seconds} for seconds in (9, 0.2, 0.1, 0.3, 0.5)]
     model = [{"age": "young", "slower": None}, {"age": "used", "slower": ratio(used)}]
     model.append({"age": "old", "slower": ratio(old)})
-    return aged_servers.Row({"loads": loads, "compared": 2, "slower": ratio(observed), "model": model})
+    names = {"server": "redis", "request": "large", "churn": "peaks", "malloc": "glibc"} | data
+    slower = ratio(observed, margin)
+    return aged_servers.Row(
+        {"loads": loads, "compared": 2, "rounds": 2, "slower": slower, "model": model, **names}
+    )
 
 
 def test_a_prediction_is_near_within_a_factor() -> None:
     server = row(4.0, 5.0, 8.0)
     assert (server.nearness("used"), server.nearness("old")) == ("1.25", "**2.00**")
     assert row(4.0, 3.2, 2.9).nearness("old") == "**0.72**"
-    assert server.young_ms == 100
+
+
+def test_loads_are_shown_by_the_medians_of_the_ratio() -> None:
+    server = row(4.0, 5.0, 8.0)
+    assert (server.young_ms, server.first_ms, server.last_ms) == pytest.approx((150, 300, 400))
+
+
+def test_the_answer_counts_servers_beyond_the_ages() -> None:
+    """An age is nearer only where the two predict different times."""
+    ages, *others = aged_servers.answer([row(4.0, 5.0, 8.0), row(2.0, 1.4, 1.8), row(2.0, 1.5, 1.5)]).split(
+        "\n"
+    )
+    assert "2 of these 3 aged more" in ages
+    assert "`used` predicts 1 of 3 within a factor of 1.3, `old` 1;" in ages
+    assert "`used` is nearer in 1 of 2." in ages
+    assert others == []
+
+
+@pytest.mark.parametrize(("margin", "ending"), [(1.1, "under glibc."), (3.0, "under glibc: not resolved.")])
+def test_the_answer_compares_mallocs_and_churns(margin: float, ending: str) -> None:
+    glibc = row(4.0, 5.0, 8.0, margin)
+    other = row(2.0, 2.0, 2.0, margin, malloc="mimalloc3")
+    steady = row(1.0, 5.0, 8.0, churn="steady")
+    _, peaks, mallocs = aged_servers.answer([glibc, other, steady]).split("\n")
+    assert peaks.endswith("150 ms before, 300 after the first round, 400 at the end.")
+    assert "Redis, large, 2.0 times" in mallocs
+    assert mallocs.endswith(ending)
