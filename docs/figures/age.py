@@ -1,11 +1,11 @@
-"""The documents' figures of programs in young and old heaps."""
+"""The documents' figures of programs in young, used and old heaps."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from statistics import geometric_mean
+from statistics import geometric_mean, median
 
 from figures import BLOCKS, block, whole_table
 from figures.stored import StoredRun, markdown_table, run_conditions, stored_runs
@@ -20,7 +20,7 @@ from mallard.bench.analysis.panel.works import (
     group_works,
     with_fastest_malloc,
 )
-from mallard.bench.analysis.words import percent, percent_text, times_text
+from mallard.bench.analysis.words import in_a_list, percent, percent_text
 from mallard.bench.cells import Cell, paired
 from mallard.bench.experiments.programs import HELD, NAME
 from mallard.bench.library import AGED, REUSES
@@ -30,8 +30,12 @@ from mallard.shared.stats import Ratio, geometric_mean_ratio
 
 HISTORY = "history_held_bytes"
 POOLS = ("multipool", "monotonic")
+STANDARD_POOL = "pmr-unsynchronized"
 MULTIPOOLS = (POOLS[0], *REUSES, *AGED)
 WIDEST = 3.0  # of an interval: its ends, as a ratio
+# What was to be reached in old processes: of the fastest malloc's time, and of a new pool's.
+MOST = {POOLS[0]: 0.80, POOLS[1]: 0.72, AGED[1]: 1.10}
+MOST_HELD = 1.15
 Cells = Mapping[str, Mapping[str, Cell]]  # program -> strategy -> cell
 
 BLOCKS["age_conditions"] = lambda: run_conditions(_mallocs_run().run)
@@ -40,44 +44,52 @@ BLOCKS["age_pools_conditions"] = lambda: run_conditions(_pools_run().run)
 
 @dataclass(frozen=True)
 class AgedRun:
-    """A stored run of programs in several ages: pairs are of young and of old processes."""
+    """A stored run of programs at several ages, young and old among them."""
 
     run: StoredRun
 
     @cached_property
-    def works(self) -> list[list[Work]]:
+    def works(self) -> dict[str, list[Work]]:
+        """By age, the youngest first."""
         by_setting = group_works(NAME, self.run.rows)
-        return [
-            [work for setting, works in by_setting.items() if dict(setting)["age"] == age for work in works]
-            for age in (YOUNG, OLD)
-        ]
+        works = {
+            age: [
+                work for setting, works in by_setting.items() if dict(setting)["age"] == age for work in works
+            ]
+            for age in levels()
+        }
+        return {age: of_age for age, of_age in works.items() if of_age}
 
     @cached_property
-    def cells(self) -> list[Cells]:
-        return list(map(cells_by_work, self.works))
+    def cells(self) -> dict[str, Cells]:
+        return {age: cells_by_work(works) for age, works in self.works.items()}
 
-    def compared(
-        self, names: Iterable[str], base: str
-    ) -> Iterator[tuple[str, Comparison, Comparison, Ratio]]:
-        """Those that can be compared at both ages, with the time in old processes relative to young ones."""
+    @property
+    def ages(self) -> list[str]:
+        return list(self.works)
+
+    def compared(self, names: Iterable[str], base: str) -> Iterator[tuple[str, list[Comparison], Ratio]]:
+        """Those that can be compared at every age, with the time in old processes relative to young ones."""
         for name in names:
-            young, old = (compare(cells, name, base) for cells in self.cells)
+            comparisons = [compare(cells, name, base) for cells in self.cells.values()]
+            known = [comparison for comparison in comparisons if comparison]
             aged = self.aged(name)
-            if young and old and aged:
-                yield name, young, old, aged
+            if len(known) == len(comparisons) and aged:
+                yield name, known, aged
 
     def aged(self, name: str) -> Ratio | None:
         """The time in an old heap as a ratio to that in a young one."""
-        return _aged(*self.cells, name)
+        return _aged(self.cells[YOUNG], self.cells[OLD], name)
 
     def names(self) -> list[str]:
-        return in_table_order({name for cells in self.cells[1].values() for name in cells})
+        return in_table_order({name for cells in self.cells[OLD].values() for name in cells})
 
 
 @cache
 def _mallocs_run() -> AgedRun:
-    """Under several mallocs."""
-    return AgedRun(next(run for run in _runs_of_ages() if run.run["options"].get("mallocs")))
+    """Under several mallocs, at most ages."""
+    runs = (run for run in _runs_of_ages() if run.run["options"].get("mallocs"))
+    return AgedRun(max(runs, key=lambda run: len(run.run["options"]["ages"])))
 
 
 @cache
@@ -95,11 +107,18 @@ def _runs_of_ages() -> Iterator[StoredRun]:
     return (run for run in stored_runs(NAME) if len(run.run["options"].get("ages", [])) > 1)
 
 
-def old_cells() -> tuple[Cells, str]:
-    """Of old processes, and the malloc with the least mean there: the strategies' cells are those over it."""
-    _, works = _mallocs_run().cells
+def ages_after_young() -> list[str]:
+    return _mallocs_run().ages[1:]
+
+
+def cells_at(age: str) -> tuple[Cells, str]:
+    """Of processes of an age, and the malloc with the least mean there: the pools' cells are those over it,
+    std::pmr's are over glibc.
+    """
+    works = _mallocs_run().cells[age]
     best = _best_malloc(works)
-    chosen = {BASE: BASE, FASTEST_MALLOC: FASTEST_MALLOC} | {name: under(name, best) for name in POOLS}
+    chosen = {BASE: BASE, FASTEST_MALLOC: FASTEST_MALLOC, STANDARD_POOL: STANDARD_POOL}
+    chosen |= {name: under(name, best) for name in POOLS}
     cells = {
         work: {name: of_work[stored] for name, stored in chosen.items() if stored in of_work}
         for work, of_work in works.items()
@@ -107,40 +126,81 @@ def old_cells() -> tuple[Cells, str]:
     return cells, best
 
 
+def slower_glibc(age: str) -> Ratio:
+    """The time of programs under glibc's malloc at an age, relative to young processes."""
+    cells = _mallocs_run().cells
+    slower = _aged(cells[YOUNG], cells[age], BASE)
+    assert slower
+    return slower
+
+
 def sentence() -> str:
     """README's, next to its figures of young processes."""
     run = _mallocs_run()
-    old, best = old_cells()
-    against, own = compare(old, POOLS[0], FASTEST_MALLOC), run.aged(BASE)
-    held = _memory(run.works[1], under(POOLS[0], best))
+    old, best = cells_at(OLD)
+    against, pool = compare(old, POOLS[0], FASTEST_MALLOC), under(POOLS[0], best)
+    held = _memory(run.works[OLD], pool)
     assert against
-    assert own
-    added = _added(run.works[1], under(POOLS[0], best))
     assert held
+    added = _added(run.works[OLD], pool)
     assert added
     past = levels()[OLD]
+    history = median(median_figure(work.line, pool, HISTORY) or 0.0 for work in run.works[OLD])
     return (
-        f"**Old processes** (a model: of {past.peak_bytes >> 20} MiB of other blocks, replaced {past.rounds} "
-        f"times, {percent(1.0 - past.kept)} % were freed): over "
-        f"{len(against.ratios)} large programs a new `{POOLS[0]}` for each scope, over {best}, takes "
-        f"{percent_text(against.mean)} of the time of each program's fastest malloc, with {percent(held)} % "
-        f"of the process's memory; the program's own part is {added:.1f} times as large. glibc's malloc "
-        f"takes {times_text(own)} as long as in a young process.{_aged_pool(against.mean)} "
-        "([age](docs/benchmark/age.md))."
+        f"**Old processes** (a model: of {_mebibytes(OLD)} of other blocks, replaced {past.rounds} "
+        f"times, {percent(1.0 - past.kept)} % were freed): a new `{POOLS[0]}` for each scope or part of "
+        f"{len(against.ratios)} large programs, over {best}, takes {percent_text(against.mean)} of the time "
+        f"of each one's fastest malloc{_at_other_ages(best)}; {_outcomes(against)}. The process holds "
+        f"{percent(held)} % of that malloc's memory, {history / 1e6:.0f} MB of it the history's; the "
+        f"program's own part is {added:.1f} times as large. A pool with that past itself takes "
+        f"{_aged_pool()} ([age](docs/benchmark/age.md))."
     )
 
 
-def _aged_pool(new: Ratio) -> str:
-    """What a pool that has served the history loses, and whether to the fastest malloc, too."""
-    aged = compare(_pools_run().cells[1], AGED[0], POOLS[0])
+def _mebibytes(age: str) -> str:
+    return f"{levels()[age].peak_bytes >> 20} MiB"
+
+
+def _at_other_ages(best: str) -> str:
+    """`, 87 % (80 to 94) after 24 MiB`, as far as those ages were measured."""
+    run = _mallocs_run()
+    comparisons = {
+        age: compare(run.cells[age], under(POOLS[0], best), FASTEST_MALLOC)
+        for age in ages_after_young()
+        if age != OLD
+    }
+    return "".join(
+        f", {percent_text(comparison.mean)} after {_mebibytes(age)}"
+        for age, comparison in comparisons.items()
+        if comparison
+    )
+
+
+def _outcomes(comparison: Comparison) -> str:
+    """`beyond the interval faster in 3, slower in 2 (requests, sessions)`"""
+    outcomes = {program: ratio.outcome for program, ratio in comparison.ratios.items()}
+    slower = [f"`{program}`" for program, outcome in outcomes.items() if outcome == "slower"]
+    names = f" ({', '.join(slower)})" if slower else ""
+    faster = list(outcomes.values()).count("faster")
+    return f"beyond the interval faster in {faster}, slower in {len(slower)}{names}"
+
+
+def _aged_pool() -> str:
+    """Of glibc's time, beside the fastest malloc of another run, in the same programs."""
+    aged = compare(_pools_run().cells[OLD], AGED[0], BASE)
     assert aged
-    slower = ", more than that malloc" if aged.mean.low * new.low > 1.0 else ""
-    return f" A pool that served that past takes {percent_text(aged.mean)} of a new one's time{slower}"
+    old = _mallocs_run().cells[OLD]
+    rival = compare({program: old[program] for program in aged.ratios}, FASTEST_MALLOC, BASE)
+    assert rival
+    return (
+        f"{percent_text(aged.mean)} of glibc's time in {len(aged.ratios)} of them; their fastest mallocs, in "
+        f"another run, {percent_text(rival.mean)}"
+    )
 
 
 def _best_malloc(works: Cells) -> str:
     """The one that has finished most programs, and of these the one with the least mean."""
-    names = {name for cells in works.values() for name in cells if split(name)[0] == BASE}
+    names = in_table_order({name for cells in works.values() for name in cells if split(name)[0] == BASE})
     comparisons = {name: comparison for name in names if (comparison := compare(works, name, BASE))}
     best = min(comparisons, key=lambda name: (-len(comparisons[name].ratios), comparisons[name].mean.median))
     return split(best)[1] or OWN
@@ -156,29 +216,31 @@ def _label(name: str) -> str:
 
 @block("age_programs")
 def _main_allocators() -> str:
-    """Of glibc and of the best malloc in old processes."""
-    _, best = old_cells()
-    return _allocators({OWN, best})
+    """Of glibc and of the best malloc in old processes, with the pools over it, and std::pmr's."""
+    _, best = cells_at(OLD)
+    return _allocators([*(under(name, best) for name in (BASE, *POOLS)), BASE, STANDARD_POOL])
 
 
 @whole_table("age_programs")
-def _allocators(mallocs: Collection[str] = ()) -> str:
-    """A line for each allocator, with these mallocs or with all: against each program's fastest malloc, young
-    and old, and against itself.
+def _allocators(shown: Collection[str] = ()) -> str:
+    """A line for each allocator, or for those `shown`: at each age against each program's fastest malloc, and
+    against itself.
     """
     run = _mallocs_run()
-    names = [name for name in run.names() if not mallocs or (split(name)[1] or OWN) in mallocs]
+    names = [name for name in run.names() if not shown or name in shown]
     names = sorted(
         (name for name in names if name != FASTEST_MALLOC), key=lambda name: split(name)[0] != BASE
     )
     lines = []
-    for name, young, old, aged in run.compared(names, FASTEST_MALLOC):
-        held = _memory(run.works[1], name)
-        texts = [percent_text(ratio) for ratio in (young.mean, old.mean, aged)]
-        lines.append([_label(name), *texts, f"{percent(held)} %" if held else "", str(len(old.ratios))])
+    for name, comparisons, aged in run.compared(names, FASTEST_MALLOC):
+        held = _memory(run.works[OLD], name)
+        texts = [percent_text(ratio) for ratio in (*(one.mean for one in comparisons), aged)]
+        programs = str(len(comparisons[-1].ratios))
+        lines.append([_label(name), *texts, f"{percent(held)} %" if held else "", programs])
     heading = [
-        *("allocator", "young, of each program's fastest malloc", "old, of the fastest malloc there"),
-        *("old, of itself young", "memory, of that malloc's", "programs"),
+        *("allocator", "young, of the fastest malloc"),
+        *(f"{age}, of the fastest" for age in run.ages[1:]),
+        *("old, of itself young", "old, memory of that malloc's", "programs"),
     ]
     return markdown_table(heading, lines)
 
@@ -186,43 +248,53 @@ def _allocators(mallocs: Collection[str] = ()) -> str:
 @block("which_malloc")
 def _mallocs() -> str:
     """A line for each malloc, glibc's first: the time of programs without a local allocator in percent of
-    glibc's, young and old, the programs in which it is the fastest, and the memory of the process.
+    glibc's at each age, the programs in which it is the fastest, and the memory of the process.
     """
     run = _mallocs_run()
     lines = []
     mallocs = (name for name in run.names() if split(name)[0] == BASE)
-    for name, young, old, _ in run.compared(mallocs, BASE):
-        means = ["100 %" if name == BASE else percent_text(one.mean) for one in (young, old)]
+    for name, comparisons, _ in run.compared(mallocs, BASE):
+        means = ["100 %" if name == BASE else percent_text(one.mean) for one in comparisons]
         fastest = [
-            sum(of_work[FASTEST_MALLOC].strategy == name for of_work in cells.values()) for cells in run.cells
+            sum(of_work[FASTEST_MALLOC].strategy == name for of_work in cells.values())
+            for cells in run.cells.values()
         ]
-        held = [_memory(works, name, BASE) for works in run.works]
+        held = [_memory(works, name, BASE) for works in run.works.values()]
         shares = " / ".join(f"{percent(share)} %" if share else "" for share in held)
         lines.append([_label(name), *means, " / ".join(map(str, fastest)), shares])
-    heading = ["malloc", "time, young", "time, old", "fastest in, young / old", "memory, young / old"]
-    return markdown_table(heading, lines)
+    ages = " / ".join(run.ages)
+    times = [f"time, {age}" for age in run.ages]
+    return markdown_table(["malloc", *times, f"fastest in, {ages}", f"memory, {ages}"], lines)
 
 
 @block("which_malloc_answer")
 def _best_mallocs() -> str:
-    """The mallocs with the least mean time and the least mean memory, young and old."""
+    """The mallocs with the least mean time and memory at each age, and those not resolved from them."""
     run = _mallocs_run()
     texts = []
-    for age, works, cells in zip((YOUNG, OLD), run.works, run.cells, strict=True):
+    for age, cells in run.cells.items():
         best = under(BASE, _best_malloc(cells))
         mean = compare(cells, best, BASE)
-        held = {
-            name: share
-            for name in {name for of_work in cells.values() for name in of_work}
-            if split(name)[0] == BASE and (share := _memory(works, name, BASE))
-        }
-        least = min(held, key=lambda name: held[name])
         assert mean
+        rivals = in_table_order(
+            {name for of_work in cells.values() for name in of_work if split(name)[0] == BASE} - {best}
+        )
+        level = [_label(name) for name in rivals if _is_level(compare(cells, name, best))]
+        held = {
+            name: percent(share) for name in (best, *rivals) if (share := _memory(run.works[age], name, BASE))
+        }
+        least = min(held.values(), key=float)
+        smallest = [_label(name) for name, share in held.items() if share == least]
         texts.append(
             f"in {age} processes {_label(best)} takes {percent_text(mean.mean)} of the time of glibc's "
-            f"malloc, and {_label(least)} {percent(held[least])} % of its memory"
+            f"malloc{f' (not resolved from {in_a_list(level)})' if level else ''}, and "
+            f"{in_a_list(smallest)} {least} % of its memory"
         )
     return f"The best means: {'; '.join(texts)}."
+
+
+def _is_level(comparison: Comparison | None) -> bool:
+    return comparison is not None and comparison.mean.verdict == "no difference"
 
 
 def _aged(young: Cells, old: Cells, name: str) -> Ratio | None:
@@ -274,21 +346,101 @@ def _resolved(ratio: Ratio) -> str:
 
 @block("age_pools")
 def _pools() -> str:
-    """A line for each order of reuse and for pools that had the history, against `multipool`."""
+    """A line for each pool that had the history, against `multipool`."""
+    run = _pools_run()
     lines = []
-    for name, young, old, aged in _pools_run().compared((BASE, *MULTIPOOLS), POOLS[0]):
-        label = _label(name) if name == BASE else f"`{name}`"
-        means = ["100 %" if name == POOLS[0] else percent_text(one.mean) for one in (young, old)]
-        lines.append([label, *means, percent_text(aged), str(len(old.ratios))])
+    for name, comparisons, aged in run.compared((POOLS[0], *AGED), POOLS[0]):
+        means = ["100 %" if name == POOLS[0] else percent_text(one.mean) for one in comparisons]
+        lines.append([f"`{name}`", *means, percent_text(aged), str(len(comparisons[-1].ratios))])
+    further = [f"{age}, of it" for age in run.ages[1:]]
     return markdown_table(
-        ["allocator", "young, of `multipool`", "old, of it", "old, of itself young", "programs"], lines
+        ["pool", "young, of `multipool`", *further, "old, of itself young", "programs"], lines
+    )
+
+
+@block("age_answer")
+def _answer() -> str:
+    """The programs in which a new pool is faster or slower than the fastest malloc, beyond the interval."""
+    old, best = cells_at(OLD)
+    against = compare(old, POOLS[0], FASTEST_MALLOC)
+    before = compare(_mallocs_run().cells[YOUNG], under(POOLS[0], best), FASTEST_MALLOC)
+    assert against
+    assert before
+    return (
+        f"In old processes a new `{POOLS[0]}` over {best} takes {percent_text(against.mean)} of the time of "
+        f"each program's fastest malloc, {_outcomes(against)} of {len(against.ratios)}; in young ones "
+        f"{percent_text(before.mean)}."
+    )
+
+
+@block("age_pools_answer")
+def _pools_answer() -> str:
+    """What a history inside a pool costs, what tidy() takes back, and whether an order of reuse differs."""
+    run = _pools_run()
+    new, old = run.aged(POOLS[0]), run.cells[OLD]
+    own, tidied = compare(old, AGED[0], BASE), compare(old, AGED[1], AGED[0])
+    orders = {name: compare(old, name, POOLS[0]) for name in REUSES}
+    assert new
+    assert own
+    assert tidied
+    texts = [f"`{name}` {percent_text(order.mean)}" for name, order in orders.items() if order]
+    is_open = all(order.mean.verdict == "no difference" for order in orders.values() if order)
+    return (
+        f"A pool for each structure takes {percent_text(new)} of its time in a young process. One that has "
+        f"had the history takes {percent_text(own.mean)} of the time of glibc's malloc there; `tidy()` "
+        f"brings it to {percent_text(tidied.mean)} of that{_unless_resolved(tidied.mean)}. Other orders of "
+        f"reuse, of the default's time: {in_a_list(texts)}"
+        f"{': not resolved, so the default stays' if is_open else ''}."
+    )
+
+
+def _unless_resolved(ratio: Ratio) -> str:
+    return ": not resolved" if ratio.verdict == "no difference" else ""
+
+
+@block("age_aims")
+def _aims() -> str:
+    """What was to be reached in old processes, and what was."""
+    run, (old, best) = _mallocs_run(), cells_at(OLD)
+    of_malloc = {name: compare(old, name, FASTEST_MALLOC) for name in POOLS}
+    tidied = compare(_pools_run().cells[OLD], AGED[1], POOLS[0])
+    held = _memory(run.works[OLD], under(POOLS[0], best))
+    results = [
+        *((f"a `{name}` at most", MOST[name], of_malloc[name]) for name in POOLS),
+        ("a tidied pool, of a new one's,", MOST[AGED[1]], tidied),
+    ]
+    texts = [aim(text, most, comparison.mean) for text, most, comparison in results if comparison]
+    if held:
+        texts.append(aim("memory of the process", MOST_HELD, Ratio(held, held, held, 1)))
+    return f"Aims, of the fastest malloc's time over {best}: {'; '.join(texts)}."
+
+
+def aim(text: str, most: float, result: Ratio) -> str:
+    """`a pool 80 % (missed, but within the interval)`"""
+    verdict = "met" if result.median <= most else "missed"
+    if result.low <= most < result.median:
+        verdict += ", but within the interval"
+    return f"{text} {percent(most)} % ({verdict})"
+
+
+@block("age_chunks")
+def _chunks() -> str:
+    """A pool over the most aged malloc, whose holes serve small chunks, against one over the least aged."""
+    _, best = cells_at(OLD)
+    comparison = compare(_mallocs_run().cells[OLD], under(POOLS[0], OWN), under(POOLS[0], best))
+    assert comparison
+    cost = {"slower": "a ", "faster": "no "}.get(comparison.mean.verdict, "no resolved ")
+    return (
+        f"Chunks below 128 KiB come from `operator new`, holes included, at {cost}cost: over glibc a pool "
+        f"takes {percent_text(comparison.mean)} of its time over {best}."
     )
 
 
 @whole_table("age_each")
 def _each_program() -> str:
     """A line for each program: glibc and `multipool` old against young, and the fastest malloc of both."""
-    young, old = _mallocs_run().cells
+    by_age = _mallocs_run().cells
+    young, old = by_age[YOUNG], by_age[OLD]
     lines = []
     for program, cells in old.items():
         fastest = [malloc(of[program][FASTEST_MALLOC].strategy) or OWN for of in (young, old)]

@@ -99,7 +99,7 @@ def gain() -> str:
     }
     return (
         f"**Long lists that exchange nodes**: in lists of {log2_text(min(ratios))} to "
-        f"{log2_text(max(ratios))} nodes, {log2_text(system.links)} in all, which were reordered five times, "
+        f"{log2_text(max(ratios))} nodes, {log2_text(system.links)} in all, reordered five times, "
         f"an access takes {min(ratios.values()):.0f} to {max(ratios.values()):.0f} times as long under glibc "
         f"as with a `multipool` for each list. {_nearest()} ([locality](docs/benchmark/locality.md))."
     )

@@ -135,7 +135,7 @@ def young() -> str:
     of_std, memory_of_std = pool_to(PMR_POOL, MULTIPOOL_BASE)
     programs_of_a_size = len(fastest_mallocs(SIZES[0]))
     return (
-        f"**Young processes**: over {programs_of_a_size} programs in two sizes ({' and '.join(SIZES)}) a "
+        f"**Young processes**: over {programs_of_a_size} programs, {' and '.join(SIZES)}, a "
         f"`multipool` takes {percent_text(ratio)} of the time of each program's fastest malloc, with "
         f"{memory} of its memory: try a malloc first. In `std::pmr` containers it takes "
         f"{percent_text(of_std)} of the time of `std::pmr`'s pool, with {memory_of_std} of its memory."

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import geometric_mean
 
 from figures import BLOCKS, WHOLE_TABLES, block
-from figures.age import old_cells
+from figures.age import ages_after_young, cells_at, slower_glibc
 from figures.bar_chart_image import Bar, Panel, bar_chart_image
 from figures.stored import (
     StoredRun,
@@ -34,7 +34,7 @@ from mallard.bench.analysis.panel.works import (
     with_fastest_malloc,
     work_strategies,
 )
-from mallard.bench.analysis.words import percent, percent_text
+from mallard.bench.analysis.words import factor, in_a_list, percent, percent_text
 from mallard.bench.cells import Cell
 from mallard.bench.experiments.programs import HELD, MAIN, NAME, SIZES
 from mallard.bench.strategy_names import BASE_MARK
@@ -101,23 +101,24 @@ def _works(size: str, stored: StoredRun | None = None) -> Sequence[Work]:
 
 def bars() -> str:
     """The picture of README's first screen: mallard and what its readers have."""
-    old, best = old_cells()
     panels = [
         Panel(
-            f"young: {len(_works(SIZES[0]))} programs in two sizes, in a new process",
+            f"young: {len(_works(SIZES[0]))} programs, small and large, in a new process",
             _bars(_every_cell()),
         )
     ]
+    slower = []
+    has_standard = True
+    for age in ages_after_young():
+        cells, best = cells_at(age)
+        panels.append(Panel(f"{age}: {len(cells)} large programs, mallard over {best}", _bars(cells)))
+        has_standard = has_standard and _mean(cells, PMR_POOL) is not None
+        slower.append(f"{factor(slower_glibc(age).median)} ({age})")
     notes = ["Geometric means, less is better. Lines: 95 % intervals."]
-    if old:
-        panels.append(
-            Panel(
-                f"old: {len(old)} large programs, mallard over {best}",
-                _bars(old),
-            )
-        )
-        if _mean(old, PMR_POOL) is None:
-            notes.append("std::pmr is not measured in old processes.")
+    if slower:
+        notes.append(f"100 % is glibc in the same heap, there {in_a_list(slower)} times its young time.")
+        about = "over glibc" if has_standard else "not measured"
+        notes.append(f"In heaps with a history std::pmr is {about}.")
     return bar_chart_image("CPU time of programs, in percent of glibc's malloc", panels, notes)
 
 

@@ -1,0 +1,151 @@
+"""The sentences of programs at several ages follow the rows, which have two or three ages."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from synthetic_rows import native_row
+
+from mallard.bench.result import Row
+from mallard.shared.stats import Ratio
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
+from figures import age, programs
+from figures.stored import StoredRun
+
+PROGRAMS = ("json", "requests")
+# Nanoseconds in a young process, and how many times as many in an old one.
+MALLOCS = {
+    "new-delete": (100.0, 4.0),
+    "new-delete@jemalloc": (60.0, 2.0),
+    "new-delete@snmalloc": (60.0, 2.0),
+    "new-delete@tcmalloc": (80.0, 2.0),
+    "multipool": (60.0, 1.5),
+    "multipool@jemalloc": (60.0, 1.5),
+    "monotonic@jemalloc": (50.0, 1.2),
+}
+POOLS = {
+    "new-delete": (100.0, 4.0),
+    "multipool": (60.0, 1.5),
+    "multipool-last": (60.0, 1.5),
+    "multipool-aged": (80.0, 2.0),
+    "multipool-tidied": (80.0, 1.5),
+}
+PMR = {"pmr-unsynchronized": (90.0, 3.0)}
+
+
+def rows(
+    strategies: Mapping[str, tuple[float, float]], ages: Sequence[str], slow: str = "requests"
+) -> Iterator[Row]:
+    """A pool over jemalloc is slow in one program."""
+    for name, (young, factor) in strategies.items():
+        for heap, times in (("young", 1.0), ("used", (1.0 + factor) / 2), ("old", factor)):
+            for program in PROGRAMS if heap in ages else ():
+                loss = 2.0 if program == slow and name == "multipool@jemalloc" else 1.0
+                parameters = {"program": program, "size": "large", "operations": 1, "age": heap}
+                figures = {"peak_held_bytes": 10_000_000, "history_held_bytes": 134_000_000}
+                for repetition, noise in enumerate((0.99, 1.0, 1.01)):
+                    nanoseconds = young * times * loss * noise
+                    row = native_row(
+                        "programs", parameters, name, repetition, nanoseconds, 1000, figures=figures
+                    )
+                    yield Row.from_native(1, row)
+
+
+def use(
+    monkeypatch: pytest.MonkeyPatch,
+    ages: Sequence[str] = ("young", "old"),
+    more: Mapping[str, tuple[float, float]] = PMR,
+    slow: str = "requests",
+) -> None:
+    mallocs = age.AgedRun(StoredRun({}, list(rows(MALLOCS | more, ages, slow))))
+    pools = age.AgedRun(StoredRun({}, list(rows(POOLS, ("young", "old")))))
+    monkeypatch.setattr(age, "_mallocs_run", lambda: mallocs)
+    monkeypatch.setattr(age, "_pools_run", lambda: pools)
+
+
+def test_the_sentence_names_lost_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch)
+    text = age.sentence()
+    assert "part of 2 large programs, over jemalloc, takes 106 %" in text
+    assert "beyond the interval faster in 1, slower in 1 (`requests`)" in text
+    assert "of that malloc's memory, 134 MB of it the history's" in text
+    assert "A pool with that past itself takes 40 %" in text
+    assert "fastest mallocs, in another run, 30 %" in text
+    assert "24 MiB" not in text
+    use(monkeypatch, slow="")
+    assert "beyond the interval faster in 2, slower in 0. The" in age.sentence()
+
+
+def test_used_processes_are_a_column_once_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, ("young", "used", "old"), slow="")
+    assert "fastest malloc, 83 % (83 to 83) after 24 MiB; beyond" in age.sentence()
+    heading, _, *lines = age._main_allocators().split("\n")
+    assert "| used, of the fastest | old, of the fastest |" in heading
+    assert [line.split(" | ")[0][2:] for line in lines] == [
+        *("glibc", "jemalloc", "`monotonic` over jemalloc", "`multipool` over jemalloc"),
+        "`pmr-unsynchronized` over glibc",
+    ]
+    assert age._mallocs().split("\n")[0].startswith("| malloc | time, young | time, used | time, old |")
+    assert "in used processes" in age._best_mallocs()
+    use(monkeypatch)
+    assert "used" not in age._main_allocators() + age._mallocs() + age._best_mallocs()
+
+
+@pytest.mark.parametrize(
+    ("ages", "more", "panels", "note"),
+    [
+        (("young", "old"), {}, 2, "std::pmr is not measured."),
+        (("young", "used", "old"), PMR, 3, "std::pmr is over glibc."),
+    ],
+)
+def test_the_picture_has_a_panel_for_each_age(
+    ages: Sequence[str],
+    more: Mapping[str, tuple[float, float]],
+    panels: int,
+    note: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    use(monkeypatch, ages, more)
+    picture = programs.bars()
+    assert picture.count(">glibc&#x27;s malloc</text>") == panels
+    assert note in picture
+    slower = "2.5 (used) and 4.0 (old)" if panels == 3 else "4.0 (old)"
+    assert f"100 % is glibc in the same heap, there {slower} times its young time." in picture
+
+
+def test_level_mallocs_share_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch)
+    text = age._best_mallocs()
+    assert "jemalloc takes 30 % (30 to 30) of the time of glibc's malloc (not resolved from snmalloc)" in text
+    assert "tcmalloc)" not in text
+
+
+def test_pools_with_a_past_are_judged_by_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch)
+    text = age._pools_answer()
+    assert "takes 40 % (40 to 40) of the time of glibc's malloc there; `tidy()` brings it to 75 %" in text
+    assert "of that. Other orders" in text
+    assert text.endswith("`multipool-last` 100 % (100 to 100): not resolved, so the default stays.")
+
+
+@pytest.mark.parametrize(
+    ("ratio", "verdict"),
+    [
+        ((0.7, 0.6, 0.9), "(met)"),
+        ((0.83, 0.77, 0.9), "(missed, but within the interval)"),
+        ((0.9, 0.85, 0.95), "(missed)"),
+    ],
+)
+def test_aims_are_missed_by_the_mean(ratio: tuple[float, float, float], verdict: str) -> None:
+    assert age.aim("a pool at most", 0.8, Ratio(*ratio, 14)) == f"a pool at most 80 % {verdict}"
+
+
+def test_the_cost_of_holes_is_resolved_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, slow="")
+    assert "at no resolved cost: over glibc a pool takes 100 %" in age._chunks()
+    use(monkeypatch)
+    assert "at no cost: over glibc a pool takes 71 %" in age._chunks()
