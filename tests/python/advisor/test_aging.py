@@ -41,7 +41,7 @@ from mallard.advisor.trial.program import (
     arm_under,
     read_counts,
 )
-from mallard.advisor.view.aging import aging_json
+from mallard.advisor.view.aging import aging_json, aging_report
 from mallard.cli import parse_command
 from mallard.shared.age import levels, read_ages
 from mallard.shared.errors import UsageError
@@ -94,6 +94,19 @@ def test_the_answer_is_a_sentence(tmp_path):
     document = json.loads(aging_json(aging))
     assert document["headline"] == aging.headline
     assert document["rows"][1]["slower"]["median"] == pytest.approx(2.7, rel=0.02)
+
+
+def test_the_table_shows_what_a_history_left(tmp_path):
+    """Free chunks are known of glibc alone."""
+    aging = aged({"glibc": 0.2, "mimalloc": 0.1}, {"glibc": 2.0, "mimalloc": 1.0}, tmp_path)
+    left = History(requests=1000, resident_before=1000, resident_after=6000)
+    histories = [History(), replace(left, free_chunks=7), History(), left]
+    rows = tuple(map(lambda row, history: replace(row, history=history), aging.rows, histories))
+    (section,) = aging_report(replace(aging, rows=rows)).sections
+    (table,) = section.blocks
+    assert [column.title for column in table.columns][-2:] == ["left", "free chunks"]
+    cells = [[cell and cell.value for cell in row.cells[-2:]] for row in table.rows]
+    assert cells == [[None, None], [5000, 7], [None, None], [5000, None]]
 
 
 def test_the_interval_of_even_is_not_inverted(tmp_path):

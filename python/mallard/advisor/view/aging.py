@@ -64,6 +64,8 @@ def _table(aging: Aging) -> Table:
         Column("peak", "resident memory at its peak, without what the history left"),
         Column("pages", "on which the history's live blocks lie, over those that their bytes need"),
         Column("free run", "median length of the free memory between live blocks"),
+        Column("left", "resident memory that the history added", is_extra=True),
+        Column("free chunks", "of glibc's malloc, when the clock starts", is_extra=True),
     )
     return Table("Each malloc, young and old", columns, tuple(map(_row, aging.rows)))
 
@@ -84,6 +86,8 @@ def _row(row: AgedMalloc) -> Row:
         Figure(round(row.peak_bytes.median), Unit.BYTES),
         None if spread is None else Figure(spread, Unit.FACTOR),
         Figure(history.median_run, Unit.BYTES) if history.median_run else None,
+        Figure(history.added_bytes, Unit.BYTES) if history.requests else None,
+        None if history.free_chunks is None else Figure(history.free_chunks, Unit.COUNT),
     )
     return Row(cells)
 
