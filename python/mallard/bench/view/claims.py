@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from mallard.bench.claims import (
@@ -72,7 +73,7 @@ def claims_report(
         notes.append(f"--all shows those {' and '.join(hidden)}, too")
     return Report(
         title="Every claim, and what it is here",
-        answer=Paragraph(_answer(entries)),
+        answer=Paragraph(answer(entries, covered)),
         sections=tuple(sections) if entries else (),
         notes=tuple(notes),
     )
@@ -101,16 +102,33 @@ def sizes(covered: Sequence[Coverage]) -> Table:
     return Table("Sizes of the documents' tables", columns, tuple(rows))
 
 
-def _answer(entries: Sequence[Entry]) -> str:
+def answer(entries: Sequence[Entry], covered: Sequence[Coverage] = ()) -> str:
+    """How much was run at the documents' own sizes, then the verdicts."""
     if not entries:
         return "No claim has this verdict in this document."
     numbers = counts(entries)
     judged = numbers[REPRODUCED] + numbers[NOT_REPRODUCED]
     return (
-        f"{numbers[REPRODUCED]} of {judged} claims that could be checked are reproduced; "
-        f"{numbers[NOT_APPLICABLE]} of {len(entries)} do not apply here, {numbers[NOT_MEASURED]} are not "
-        "measured."
+        f"{_sizes_text(covered)}{numbers[REPRODUCED]} of {judged} claims that could be checked are "
+        f"reproduced; {numbers[NOT_APPLICABLE]} of {len(entries)} do not apply here, "
+        f"{numbers[NOT_MEASURED]} are not measured."
     )
+
+
+def _sizes_text(covered: Sequence[Coverage]) -> str:
+    """`Run at their own sizes: 160 of 310 rows of P0089R1's tables, 12 of 12 of Loki's. `; or nothing"""
+    measured, printed = Counter[str](), Counter[str]()
+    for line in covered:
+        measured[line.document] += line.measured
+        printed[line.document] += line.printed
+    if not printed:
+        return ""
+    (first, rows), *others = printed.items()
+    texts = [
+        f"{measured[first]} of {rows} rows of {first}'s tables",
+        *(f"{measured[document]} of {rows} of {document}'s" for document, rows in others),
+    ]
+    return f"Run at their own sizes: {', '.join(texts)}. "
 
 
 def _runs_text(runs: Sequence[Run]) -> str:

@@ -89,6 +89,9 @@ def test_shows_how_many_sizes_were_measured(database: Path, capsys: pytest.Captu
     write_run(database, small)
     assert main(["show", "claims", "--paper", "p0089"]) == 0
     shown = capsys.readouterr().out
+    sizes, verdicts, _ = (" ".join(shown.split())).partition("are reproduced")
+    assert verdicts
+    assert "Run at their own sizes: 2 of 310 rows of P0089R1's tables. " in sizes
     assert "2 of 132" in shown
     assert "P0213R0" not in shown
 
