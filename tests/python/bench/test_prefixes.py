@@ -132,9 +132,13 @@ def test_strategies_join_a_selection(prefix: Path) -> None:
         assert "bde-multipool/base" in row.strategies
 
 
-def test_a_strategy_can_be_selected(prefix: Path) -> None:
+def test_named_strategies_are_the_only_ones_of_their_library(prefix: Path) -> None:
     request = Request("locality", strategies="bde-multipool", prefixes=f"bde={prefix}")
-    assert {"new-delete", "bde-multipool"} <= set(plan(request).rows[0].strategies)
+    assert {row.strategies for row in plan(request).rows} == {("new-delete", "bde-multipool")}
+    with_peers = plan(
+        Request("locality", strategies="bde-multipool", prefixes=f"bde={prefix}", contenders=True)
+    )
+    assert set(GROUPS["bde"]) & set(with_peers.rows[0].strategies) > {"bde-multipool"}
 
 
 def test_runners_without_the_library_are_refused(prefix: Path) -> None:

@@ -171,15 +171,19 @@ def chosen_strategies(
 
     Contenders are included if they were named or --contenders was given. The library's pools of one size
     are then included, for comparison with other libraries' pools. The contenders of a library that --with
-    names are included with it.
+    names are included with it, unless some of them were named.
     """
-    comparable = {name for name in available if request.contenders and _is_comparable(name)}
-    comparable |= contenders_of(selected_prefixes(request.prefixes)).intersection(available)
     if request.strategies is None:
-        defaults = {name for name in (available if default is None else default) if name not in CONTENDERS}
-        return [name for name in available if name in defaults | comparable], []
-    _refuse_foreign_strategies(request, available)
-    chosen = {*select_strategies(request.strategies, "--strategy", available), *comparable}
+        chosen = {name for name in (available if default is None else default) if name not in CONTENDERS}
+    else:
+        _refuse_foreign_strategies(request, available)
+        chosen = set(select_strategies(request.strategies, "--strategy", available))
+    libraries = (contenders_of([word]) for word in selected_prefixes(request.prefixes))
+    added = {name for of_library in libraries if not of_library & chosen for name in of_library}
+    added |= {name for name in available if request.contenders and _is_comparable(name)}
+    chosen |= added
+    if request.strategies is None:
+        return [name for name in available if name in chosen], []
     if not with_base or BASE in chosen or BASE not in available:
         return [name for name in available if name in chosen], []
     return (
