@@ -28,6 +28,7 @@ from mallard.bench.runner import COMPILERS, Missing, Runner
 from mallard.bench.selection import in_words, select_names, select_strategies
 from mallard.bench.strategy_names import GLOBAL_STRATEGIES, current
 from mallard.shared import mallocs
+from mallard.shared.age import YOUNG
 from mallard.shared.errors import UsageError
 from mallard.shared.version import bench_command
 
@@ -157,7 +158,7 @@ def _remedy(package: str) -> str:
     return f"--with {ALLOWED}"
 
 
-COMPILER = "compiler"
+AGE, COMPILER = "age", "compiler"
 
 
 def chosen_strategies(
@@ -243,7 +244,8 @@ def assemble(
         raise UsageError(f"nothing is left to measure: {'; '.join(messages)}")
     names, missing = _mallocs(request)
     compilers, pages = selected_compilers(request), selected_pages(request)
-    local = () if request.survey else EXPERIMENTS[request.experiment].over_mallocs
+    aged = any(row.parameters.get(AGE, YOUNG) != YOUNG for row in rows)
+    local = EXPERIMENTS[request.experiment].over_mallocs if aged and not request.survey else ()
     rows = [replace(row, strategies=_under(row.strategies, names, local)) for row in rows]
     rows = [replace(row, parameters={**row.parameters, PAGES.name: word}) for row in rows for word in pages]
     if compilers:

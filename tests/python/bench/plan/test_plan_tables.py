@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from mallard.bench import plan as plans
+from mallard.bench.expected_runner import expected_runner
 from mallard.bench.plan import Host, Plan, PlannedRow, Request, make_plan
 from mallard.bench.runner import load_runner
 from mallard.bench.strategy_names import of_papers
@@ -261,6 +262,17 @@ def test_mallocs_add_the_strategies_that_use_them(planned: Any, monkeypatch: pyt
     assert alone.identity("m", "b") != planned("density", strategies="new-delete,multipool").identity(
         "m", "b"
     )
+
+
+@pytest.mark.parametrize(("age", "crossed"), [("young", False), ("old", True), ("young,old", True)])
+def test_pools_are_over_other_mallocs_in_old_processes(
+    monkeypatch: pytest.MonkeyPatch, age: str, *, crossed: bool
+) -> None:
+    monkeypatch.setattr(mallocs, "find_library", lambda name: Path("x") if name == "jemalloc" else None)
+    request = Request("programs", strategies="new-delete,multipool", mallocs="jemalloc", options={"age": age})
+    over = ["multipool@jemalloc"] if crossed else []
+    for row in make_plan(request, expected_runner(), Host(64 * GIB, 2)).rows:
+        assert row.strategies == ("new-delete", "multipool", "new-delete@jemalloc", *over)
 
 
 def test_a_malloc_that_is_unknown(planned: Any) -> None:

@@ -42,7 +42,7 @@ class Experiment:
         default_factory=dict
     )  # strategy -> (parameter, its only values)
     with_base: bool = True  # true if AS1 is measured with every selection
-    over_mallocs: tuple[str, ...] = ()  # local allocators also measured in a process of each other malloc
+    over_mallocs: tuple[str, ...] = ()  # in old processes also measured over each other malloc
     clock: str = CPU  # the field of the result row
 
     def __post_init__(self) -> None:
