@@ -11,8 +11,8 @@ from figures.stored import StoredRun, is_current, markdown_table, stored_runs
 from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, Entry, ledger
 from mallard.bench.claims.claim import claims
 from mallard.bench.experiments import EXPERIMENTS
-from mallard.bench.papers.coverage import Coverage, coverage
-from mallard.bench.view.claims import answer, documents, sizes
+from mallard.bench.papers.coverage import coverage
+from mallard.bench.view.claims import answer, documents
 from mallard.shared.report.figures import plural
 from mallard.shared.report.markdown import markdown_table as report_table
 
@@ -21,17 +21,11 @@ FAR = 3.0  # the least factor between a figure and its claim, for the page
 
 
 WHOLE_TABLES["claims"] = lambda: disagreeing(NOT_REPRODUCED, NOT_MEASURED)
-BLOCKS["coverage"] = lambda: report_table(sizes(covered()))
-BLOCKS["claims_answer"] = lambda: answer(entries(), covered())
+BLOCKS["claims_answer"] = lambda: answer(entries(), coverage(row for stored in runs() for row in stored.rows))
 
 
 def runs() -> list[StoredRun]:
     return [run for name in EXPERIMENTS for run in stored_runs(name)]
-
-
-@cache
-def covered() -> list[Coverage]:
-    return coverage(row for stored in runs() for row in stored.rows)
 
 
 @cache

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from figures import block
-from figures.stored import StoredRun, log2_text, markdown_table, ratio_text, run_conditions, stored_runs
+from figures.stored import (
+    StoredRun,
+    log2_text,
+    markdown_table,
+    ratio_text,
+    run_conditions,
+    stored_runs,
+    with_others,
+)
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.fragmentation import (
     FragmentationTable,
@@ -14,6 +23,10 @@ from mallard.bench.analysis.panel.fragmentation import (
 )
 from mallard.bench.experiments.fragmentation import ALL, FRAGMENTED, IN_PRINT
 from mallard.shared.prose import in_prose
+
+BDES = "BDE's"
+FEW = 5  # sizes, to be named
+BDE = "bde-"  # before the name of its counterpart
 
 
 @dataclass(frozen=True)
@@ -46,8 +59,20 @@ class Source:
 
     def population(self) -> str:
         structures = in_prose([table.structure for table in self.tables])
-        sizes = in_prose([log2_text(1 << size) for size in self.tables[0].sizes_log2])
+        names = [log2_text(1 << size) for size in self.tables[0].sizes_log2]
+        sizes = in_prose(names) if len(names) <= FEW else f"{names[0]} to {names[-1]}"
         return f"{structures} with {sizes} elements"
+
+
+@cache
+def _bde() -> Source | None:
+    """The other library's strategies take their chunks from the process's malloc, the perturbed heap."""
+    stored = next((run for run in stored_runs("fragmentation") if _is_of_bde(run)), None)
+    return Source(BDES, stored, fragmentation_tables(stored.rows)) if stored else None
+
+
+def _is_of_bde(stored: StoredRun) -> bool:
+    return any(row.strategy.startswith(BDE) for row in stored.rows)
 
 
 def sources() -> list[Source]:
@@ -76,15 +101,20 @@ def means(*, whole: bool = False) -> str:
         ]
     names = [name for name in sources()[0].tables[0].strategies if name != BASE]
     lines = [[name, *(source.mean(shares, name) for _, source, shares in columns)] for name in names]
+    if theirs := _bde():
+        columns += [(head, theirs, shares) for head, shares in theirs.columns.items()]
+        for line in lines:
+            line += [theirs.mean(shares, f"{BDE}{line[0]}") for shares in theirs.columns.values()]
     return markdown_table(["strategy", *(head for head, *_ in columns)], lines)
 
 
 @block("fragmentation_population")
 def population() -> str:
     """Of each source, because they may be of different runs."""
-    return (
-        "; ".join(f"with chunks from the {source.name}, {source.population()}" for source in sources()) + "."
-    )
+    texts = [f"with chunks from the {source.name}, {source.population()}" for source in sources()]
+    if theirs := _bde():
+        texts.append(f"[BDE](bde.md)'s, from glibc's malloc, {theirs.population()}")
+    return "; ".join(texts) + "."
 
 
 @block("fragmentation_all_freed")
@@ -113,4 +143,4 @@ def all_freed() -> str:
 @block("fragmentation_conditions")
 def conditions() -> str:
     stored = {source.stored.run["id"]: source.stored for source in sources()}
-    return run_conditions(*stored.values())
+    return with_others(run_conditions(*stored.values()), {BDES: theirs.stored} if (theirs := _bde()) else {})

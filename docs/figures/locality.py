@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from figures import BLOCKS, block, whole_table
 from figures.stored import (
     StoredRun,
@@ -12,6 +14,8 @@ from figures.stored import (
     nanoseconds,
     ratio_text,
     stored_runs,
+    with_others,
+    with_strategy,
 )
 from mallard.bench import described
 from mallard.bench.analysis.names import BASE, REUSE_ORDERS, malloc
@@ -19,12 +23,14 @@ from mallard.bench.analysis.surfaces import Surface, System, locality_systems
 from mallard.bench.contenders import CONTENDERS
 from mallard.shared.stats import Ratio
 
-POOL = "multipool"
+POOL, BDE = "multipool", "bde-multipool"
 SHOWN_FACTORS = (256, 1)
 LONG = 1 << 12
 
 
-BLOCKS["locality_conditions"] = lambda: conditions("locality")
+BLOCKS["locality_conditions"] = lambda: with_others(
+    conditions("locality"), {"BDE's": run} if (run := _bde_run()) else {}
+)
 
 
 def systems() -> list[System]:
@@ -40,9 +46,10 @@ def _comparable_systems(stored: StoredRun) -> list[System]:
 @block("locality")
 def summary() -> str:
     """Every third list length of the smallest system: both after the shuffle, the loss of each, and what the
-    pool gains with many traversals of a list and with one.
+    pool gains with many traversals of a list and with one; at last to BDE's pool, in a run with both.
     """
     system = systems()[0]
+    both = _with_bde(system)
     base, pool = system.surfaces[BASE], system.surfaces[POOL]
     factor = min(system.access_factors)
     lines = []
@@ -58,6 +65,7 @@ def summary() -> str:
                 *(times(ratio) for ratio in lost),
                 times(base.against(pool, length, max(SHOWN_FACTORS))),
                 ratio_text(base.against(pool, length, factor), digits=1),
+                times(both[BDE].against(both[POOL], length, factor)) if both else "",
             ]
         )
     heading = [
@@ -68,8 +76,20 @@ def summary() -> str:
         "multipool lost",
         f"new-delete / multipool, {max(SHOWN_FACTORS)} traversals",
         "new-delete / multipool, 1 traversal",
+        "BDE's / multipool, 1 traversal",
     ]
     return f"{log2_text(system.links)} links:\n\n" + markdown_table(heading, lines)
+
+
+def _bde_run() -> StoredRun | None:
+    return with_strategy("locality", BDE)
+
+
+def _with_bde(system: System) -> Mapping[str, Surface]:
+    """The same system in the run that has BDE's pool."""
+    stored = _bde_run()
+    found = locality_systems(stored.rows) if stored else []
+    return next((each.surfaces for each in found if each.links == system.links and BDE in each.surfaces), {})
 
 
 @block("locality_others")

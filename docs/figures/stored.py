@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -141,6 +141,13 @@ def run_conditions(*runs: StoredRun) -> str:
     return "\n".join(
         f"Run{'s' * (len(names) > 1)} {', '.join(names)}, {shared}" for shared, names in links.items()
     )
+
+
+def with_others(conditions: str, others: Mapping[str, StoredRun]) -> str:
+    """The conditions of a table's run, and the runs of some of its columns or lines by their name, if those
+    are of other runs."""
+    names = (f"{name}: {link}." for name, run in others.items() if (link := run_link(run)) not in conditions)
+    return " ".join((conditions, *names))
 
 
 def run_link(stored: StoredRun) -> str:

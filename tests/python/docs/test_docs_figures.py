@@ -31,10 +31,12 @@ from figures import (
     claims,
     density,
     fragmentation,
+    locality,
     losses,
     machines_compared,
     peers,
     programs,
+    races,
     reuse,
     runs,
     settings,
@@ -54,6 +56,7 @@ from figures.stored import (
     run_number,
     stored_file,
     stored_runs,
+    with_strategy,
 )
 from refresh import WHOLE_TABLES, add_runs, keep_runs, main, refreshed
 
@@ -251,6 +254,7 @@ def test_fragmentation_column_has_rows() -> None:
     assert not any(head.startswith("mean") for head in sources["heap"].columns)
     for line in fragmentation.means(whole=True).splitlines()[2:]:
         assert "|  |" not in line, "a column without a figure"
+    assert fragmentation.means().splitlines()[0].endswith("| D = N, BDE's | D = N/2, BDE's |")
     assert "above 1 for 4 of 4 local strategies" in fragmentation.all_freed()
 
 
@@ -540,3 +544,29 @@ def test_page_names_the_command_of_the_whole_table(
     assert main() == 0
     printed = capsys.readouterr().out
     assert shown.count("|") < printed.count("|")
+
+
+@pytest.mark.parametrize("name", ["utilization", "contention"])
+def test_races_have_bde_in_its_own_run(name: str) -> None:
+    """Its percent is not of new-delete in the table's run, which was another day's."""
+    stored = with_strategy(name, races.BDE)
+    assert stored
+    own = {table.setting: table for table in races.race_tables(name, stored.rows)}
+    table = races.tables(name).split("\n\n")[1]
+    assert table.splitlines()[0].endswith(f"| {races.BDE} |")
+    cells = [
+        line.cells[races.BDE] for table in own.values() for line in table.lines if races.BDE in line.cells
+    ]
+    percents = {f"{100 * cell.ratio.median:.0f}" for cell in cells if cell.ratio}
+    assert {row[-1] for row in table_rows(table)} <= percents
+
+
+def test_locality_has_bde_in_a_run_of_both() -> None:
+    rows = table_rows(locality.summary().partition("\n\n")[2])
+    assert all(float(row[-1]) > 1 for row in rows)
+
+
+def test_threads_are_those_of_the_run_with_most() -> None:
+    rows = table_rows(races.threads().partition("\n\n")[2])
+    assert [row[0] for row in rows] == ["1", "2", "4", "8"]
+    assert "N = 2^19, S = 2^8:" in races.threads()
