@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from figures import WHOLE_TABLES
+from figures import WHOLE_TABLES, block
 from figures.stored import StoredRun, markdown_table, on_huge_pages, run_conditions, stored_runs
 from mallard.bench.analysis.cell_tables import density_tables
 from mallard.bench.analysis.names import BASE
@@ -34,7 +34,7 @@ STEPPING = (BASE, MONOTONIC, WALK)
 Times = Mapping[int, Mapping[str, float]]  # size -> strategy -> nanoseconds a leaf element
 
 
-WHOLE_TABLES["ds12"] = lambda: "\n\n".join((table(), observations(), run_conditions(_run())))
+WHOLE_TABLES["ds12"] = lambda: "\n\n".join((table(), observations(whole=True), run_conditions(_run())))
 
 
 def _run() -> StoredRun:
@@ -97,17 +97,21 @@ def _figure(times: Mapping[str, float], name: str) -> str:
     return f"{times[name]:.0f}" if name == BASE else f"{100 * times[name] / times[BASE]:.0f}"
 
 
-def observations() -> str:
-    """What the paper observed in its table, there and here."""
+@block("ds12")
+def observations(*, whole: bool = False) -> str:
+    """What the paper observed in its table, there and here. A page has the jump, the base class, the walk and
+    the wink.
+    """
     there, here = both()
     lines = [
         [f"`{name}` / `{base}`", *(_ratios(times, name, base) for times in (there, here))]
         for name, base in PAIRS
+        if whole or name in (f"{MONOTONIC}/base", f"{MONOTONIC}/wink")
     ]
     if len(here) > 1:
         lines += [
             [f"`{name}`: a leaf / one at the size before", *(_steps(times, name) for times in (there, here))]
-            for name in STEPPING
+            for name in (STEPPING if whole else STEPPING[:1])
         ]
     return markdown_table(["ratio of times", "P0089", "here"], lines, texts=3)
 

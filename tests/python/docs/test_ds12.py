@@ -72,7 +72,7 @@ def test_table_has_both_figures_of_each_size() -> None:
 
 
 def test_observations_span_the_sizes() -> None:
-    lines = [line.strip("| ").split(" | ") for line in ds12.observations().splitlines()[2:]]
+    lines = [line.strip("| ").split(" | ") for line in ds12.observations(whole=True).splitlines()[2:]]
     here = {line[0]: line[2] for line in lines}
     assert here["`new-delete` / `monotonic`"].startswith("4.00 (2^")
     assert here["`monotonic/base/wink` / `monotonic/base`"].startswith("0.75")
@@ -84,6 +84,12 @@ def test_observations_span_the_sizes() -> None:
     assert "2^7 to 2^8" in there["`new-delete`: a leaf / one at the size before"]
 
 
+def test_page_has_lines_of_the_whole_table() -> None:
+    page, whole = (ds12.observations(whole=whole).splitlines() for whole in (False, True))
+    assert [line for line in whole if line in page] == page
+    assert len(page) == 2 + 4
+
+
 def test_one_size_has_no_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ds12, "stored_runs", lambda experiment: [stored((6,))])
-    assert "a leaf / one at the size before" not in ds12.observations()
+    assert "a leaf / one at the size before" not in ds12.observations(whole=True)
