@@ -229,7 +229,7 @@ def _allocators(shown: Collection[str] = ()) -> str:
     run = _mallocs_run()
     names = [name for name in run.names() if not shown or name in shown]
     names = sorted(
-        (name for name in names if name != FASTEST_MALLOC), key=lambda name: split(name)[0] != BASE
+        (name for name in names if split(name)[0] in (BASE, *POOLS)), key=lambda name: split(name)[0] != BASE
     )
     lines = []
     for name, comparisons, aged in run.compared(names, FASTEST_MALLOC):

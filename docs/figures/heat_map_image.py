@@ -8,6 +8,7 @@ from mallard.bench.analysis.averages import mean_over_rows
 from mallard.bench.analysis.labels import column_words, families
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.density import Summary
+from mallard.bench.contenders import CONTENDERS
 from mallard.shared.report.terminal_map import ratio_style
 
 CELL_WIDTH, CELL_HEIGHT = 43, 22
@@ -26,7 +27,7 @@ STYLE = """
 
 def heat_map_image(summary: Summary, condition: str) -> str:
     """`condition` is a sentence about the rows, below the picture."""
-    names = [name for name in summary.strategies if name != BASE]
+    names = [name for name in summary.strategies if name != BASE and name not in CONTENDERS]
     width = NAMES_WIDTH + CELL_WIDTH * len(names) + 4
     height = HEADING_HEIGHT + CELL_HEIGHT * len(summary.tables) + FOOT_HEIGHT
     size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
