@@ -411,7 +411,9 @@ def _aims() -> str:
     ]
     texts = [aim(text, most, comparison.mean) for text, most, comparison in results if comparison]
     if held:
-        texts.append(aim("memory of the process", MOST_HELD, Ratio(held, held, held, 1)))
+        texts.append(
+            aim("memory of the process, the history included,", MOST_HELD, Ratio(held, held, held, 1))
+        )
     return f"Aims, of the fastest malloc's time over {best}: {'; '.join(texts)}."
 
 
