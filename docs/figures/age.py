@@ -134,46 +134,42 @@ def slower_glibc(age: str) -> Ratio:
     return slower
 
 
+def gains() -> list[list[str]]:
+    """README's lines on processes that are not young: time and memory of a pool over the best malloc."""
+    run = _mallocs_run()
+    lines = []
+    for age in ages_after_young():
+        cells, best = cells_at(age)
+        against = compare(cells, POOLS[0], FASTEST_MALLOC)
+        held = _memory(run.works[age], under(POOLS[0], best))
+        assert against
+        assert held
+        text = f"{len(against.ratios)} large ones in {age} processes, over {best}, of the same"
+        lines.append([text, percent_text(against.mean), f"{percent(held)} %"])
+    return lines
+
+
 def sentence() -> str:
-    """README's, next to its figures of young processes."""
+    """README's, of what its table says on old processes."""
     run = _mallocs_run()
     old, best = cells_at(OLD)
     against, pool = compare(old, POOLS[0], FASTEST_MALLOC), under(POOLS[0], best)
-    held = _memory(run.works[OLD], pool)
-    assert against
-    assert held
     added = _added(run.works[OLD], pool)
+    assert against
     assert added
     past = levels()[OLD]
     history = median(median_figure(work.line, pool, HISTORY) or 0.0 for work in run.works[OLD])
     return (
-        f"**Old processes** (a model: of {_mebibytes(OLD)} of other blocks, replaced {past.rounds} "
-        f"times, {percent(1.0 - past.kept)} % were freed): a new `{POOLS[0]}` for each scope or part of "
-        f"{len(against.ratios)} large programs, over {best}, takes {percent_text(against.mean)} of the time "
-        f"of each one's fastest malloc{_at_other_ages(best)}; {_outcomes(against)}. The process holds "
-        f"{percent(held)} % of that malloc's memory, {history / 1e6:.0f} MB of it the history's; the "
-        f"program's own part is {added:.1f} times as large. A pool with that past itself takes "
-        f"{_aged_pool()} ([age](docs/benchmark/age.md))."
+        f"**Old processes** are a model: {_mebibytes(OLD)} of other blocks, replaced {past.rounds} times; "
+        f"then {percent(1.0 - past.kept)} % were freed. The pools, one for each scope or part, are new: "
+        f"{_outcomes(against)}. {history / 1e6:.0f} MB of the memory are the history's; the program's own "
+        f"part is {added:.1f} times as large. A pool with that past itself takes {_aged_pool()} "
+        "([age](docs/benchmark/age.md))."
     )
 
 
 def _mebibytes(age: str) -> str:
     return f"{levels()[age].peak_bytes >> 20} MiB"
-
-
-def _at_other_ages(best: str) -> str:
-    """`, 87 % (80 to 94) after 24 MiB`, as far as those ages were measured."""
-    run = _mallocs_run()
-    comparisons = {
-        age: compare(run.cells[age], under(POOLS[0], best), FASTEST_MALLOC)
-        for age in ages_after_young()
-        if age != OLD
-    }
-    return "".join(
-        f", {percent_text(comparison.mean)} after {_mebibytes(age)}"
-        for age, comparison in comparisons.items()
-        if comparison
-    )
 
 
 def _outcomes(comparison: Comparison) -> str:

@@ -108,25 +108,34 @@ def others() -> str:
 
 
 def gain() -> str:
-    """README's sentence: long lists over glibc, and the nearest of other libraries and the mallocs."""
-    system = systems()[0]
-    base, pool = system.surfaces[BASE], system.surfaces[POOL]
-    factor = min(system.access_factors)
-    ratios = {
-        length: ratio.median
-        for length in system.list_lengths
-        if length >= LONG and (ratio := base.against(pool, length, factor))
-    }
+    """What README's figure is of."""
+    ratios = _shares()
     return (
-        f"**Long lists that exchange nodes**: in lists of {log2_text(min(ratios))} to "
-        f"{log2_text(max(ratios))} nodes, {log2_text(system.links)} in all, reordered five times, "
-        f"an access takes {min(ratios.values()):.0f} to {max(ratios.values()):.0f} times as long under glibc "
-        f"as with a `multipool` for each list. {_nearest()} ([locality](docs/benchmark/locality.md))."
+        f"lists of {log2_text(min(ratios))} to {log2_text(max(ratios))} nodes that were exchanged, of "
+        "glibc's: an access"
     )
 
 
+def gain_text() -> str:
+    """`1.0 to 1.4 %`"""
+    shares = _shares().values()
+    return f"{100.0 * min(shares):.1f} to {100.0 * max(shares):.1f} %"
+
+
+def _shares() -> dict[int, float]:
+    """List length -> the time of an access in a `multipool` for each list, of glibc's."""
+    system = systems()[0]
+    base, pool = system.surfaces[BASE], system.surfaces[POOL]
+    factor = min(system.access_factors)
+    return {
+        length: 1.0 / ratio.median
+        for length in system.list_lengths
+        if length >= LONG and (ratio := base.against(pool, length, factor))
+    }
+
+
 def gain_runs() -> list[StoredRun]:
-    """Those of gain(): the table's, and the first with other libraries."""
+    """Those of gain() and nearest(): the table's, and the first with other libraries."""
     return [load("locality"), _with_contenders()]
 
 
@@ -145,15 +154,16 @@ def _shuffled(system: System, length: int) -> tuple[dict[str, float], list[str],
     return times, contenders, [time for name, time in times.items() if malloc(name)]
 
 
-def _nearest() -> str:
-    """The same for the longest lists that were measured with other libraries and mallocs."""
+def nearest() -> str:
+    """README's, of other libraries and mallocs, from the longest lists that were measured with them."""
     system = locality_systems(_with_contenders().rows)[0]
     length = max(system.list_lengths)
     times, (fastest, *_), mallocs = _shuffled(system, length)
     return (
-        f"Pools of other libraries gain as much or more ({log2_text(length)} nodes in another run: "
-        f"{times[POOL]:.1f} ns, `{fastest}` {times[fastest]:.1f}), other mallocs do not "
-        f"({min(mallocs):.0f} to {max(mallocs):.0f} ns)"
+        f"**Lists**: {log2_text(systems()[0].links)} nodes in all, reordered five times. Pools of other "
+        f"libraries gain as much or more ({log2_text(length)} nodes in another run: {times[POOL]:.1f} ns, "
+        f"`{fastest}` {times[fastest]:.1f}), other mallocs do not ({min(mallocs):.0f} to "
+        f"{max(mallocs):.0f} ns) ([locality](docs/benchmark/locality.md))."
     )
 
 

@@ -42,8 +42,8 @@ HEADING = ["experiment", "cell", "the fastest beyond the interval", "mallard / i
 
 
 BLOCKS.update(
-    gains_and_losses=lambda: "\n".join(
-        f"- {text}" for text in (age.sentence(), locality.gain(), young(), lost_cells()) if text
+    gains_and_losses=lambda: "\n\n".join(
+        (gains(), "\n".join(f"- {text}" for text in (age.sentence(), locality.nearest(), lost_cells())))
     ),
     gains_conditions=lambda: (
         f"{run_conditions(load(PROGRAMS), *age.compared_runs(), *locality.gain_runs())} All in one thread; "
@@ -129,17 +129,18 @@ def _outside_of_programs(
     return population, shared, [result for result in results if result not in shared]
 
 
-def young() -> str:
-    """README's, of young processes."""
-    ratio, memory = pool_to(FASTEST_MALLOC)
-    of_std, memory_of_std = pool_to(PMR_POOL, MULTIPOOL_BASE)
-    programs_of_a_size = len(fastest_mallocs(SIZES[0]))
-    return (
-        f"**Young processes**: over {programs_of_a_size} programs, {' and '.join(SIZES)}, a "
-        f"`multipool` takes {percent_text(ratio)} of the time of each program's fastest malloc, with "
-        f"{memory} of its memory: try a malloc first. In `std::pmr` containers it takes "
-        f"{percent_text(of_std)} of the time of `std::pmr`'s pool, with {memory_of_std} of its memory."
-    )
+def gains() -> str:
+    """README's table: the time and the memory of a `multipool`, of its rivals'."""
+    lines = []
+    for size in SIZES:
+        ratio, memory = pool_to(FASTEST_MALLOC, sizes=[size])
+        text = f"{len(fastest_mallocs(size))} {size} programs, of each one's fastest malloc"
+        lines.append([text, percent_text(ratio), memory])
+    ratio, memory = pool_to(PMR_POOL, MULTIPOOL_BASE)
+    lines += age.gains()
+    lines.append(["programs with `std::pmr` containers, of `std::pmr`'s pool", percent_text(ratio), memory])
+    lines.append([locality.gain(), locality.gain_text(), ""])
+    return markdown_table(["a `multipool` for each scope", "time", "memory"], lines)
 
 
 def lost_cells() -> str:
@@ -147,10 +148,11 @@ def lost_cells() -> str:
     population, others, _ = _outside_of_programs(lost())
     measured = {result.cell for result in all_results() if result.experiment == PROGRAMS}
     return (
-        f"**Losses**: some malloc or other library is measurably faster than mallard's default in "
-        f"{len(lost()[PROGRAMS])} of these {len(measured)} cells, and in {len(others)} of {len(population)} "
-        f"of other experiments; in {sum(frees_no_block(cell.theirs.strategy) for cell in others)} of "
-        "these the winner cannot free blocks one by one ([where mallard loses](docs/benchmark/losses.md))."
+        "**Losses**: some malloc or other library is measurably faster than mallard's default in "
+        f"{len(lost()[PROGRAMS])} of the {len(measured)} small and large programs, and in {len(others)} of "
+        f"{len(population)} cells of other experiments; in "
+        f"{sum(frees_no_block(cell.theirs.strategy) for cell in others)} of these the winner cannot free "
+        "blocks one by one ([where mallard loses](docs/benchmark/losses.md))."
     )
 
 

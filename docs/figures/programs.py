@@ -152,12 +152,13 @@ def against() -> str:
     return markdown_table(heading, lines, texts=2)
 
 
-def pool_to(alternative: str, name: str = MULTIPOOL) -> tuple[Ratio, str]:
-    """The pool's time, and its memory in the programs of each size, relative to the alternative in each."""
-    cells = _every_cell()
+def pool_to(alternative: str, name: str = MULTIPOOL, sizes: Sequence[str] = SIZES) -> tuple[Ratio, str]:
+    """The pool's time in programs of these sizes, and its memory in those of each, of the alternative's."""
+    ends = tuple(f", {size}" for size in sizes)
+    cells = {place: works for place, works in _every_cell().items() if place.endswith(ends)}
     comparison = compare(cells, name, alternative)
     assert comparison
-    memory = (percent(geometric_mean(_memory_ratios(cells, name, alternative, size))) for size in SIZES)
+    memory = (percent(geometric_mean(_memory_ratios(cells, name, alternative, size))) for size in sizes)
     return comparison.mean, " and ".join(f"{share} %" for share in dict.fromkeys(memory))
 
 

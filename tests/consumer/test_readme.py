@@ -27,7 +27,7 @@ MOST_PROGRAM_BYTES = 30_900
 
 def readme_program():
     """The source and its output."""
-    match = re.search(r"```cpp\n(.*?)```\n\n```\n(.*?)```", README, re.DOTALL)
+    match = re.search(r"```cpp\n(.*?  // prints: (.*?\n))```", README, re.DOTALL)
     return match[1], match[2]
 
 

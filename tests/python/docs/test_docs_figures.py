@@ -494,7 +494,7 @@ def test_count_of_losses_names_its_population(monkeypatch: pytest.MonkeyPatch) -
     assert "in 2 of 2 programs (in 1 of them than the malloc with the smallest median)" in text
     assert "in 2 of the 2 cells of other experiments in which another malloc" in text
     assert text.endswith("Of the 3 cells with glibc's malloc alone it loses 2.")
-    assert "in 2 of these 2 cells, and in 2 of 2 of other experiments" in losses.lost_cells()
+    assert "in 2 of the 2 small and large programs, and in 2 of 2 cells of other" in losses.lost_cells()
     density = next(line for line in losses.counts().splitlines() if line.startswith("| density"))
     assert density.split(" | ")[1:3] == ["2", "2"]
     assert losses.winners() == "The fastest of these 2 cells: a malloc (2)."
