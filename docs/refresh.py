@@ -30,6 +30,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +42,14 @@ sys.path.insert(0, str(DOCS))
 import figures as figures_package  # noqa: E402
 from figures import BLOCKS, WHOLE_TABLES, allocator_images, density, programs, testing  # noqa: E402
 from figures.stored import machine_key, machines, plain, read_stored, stored_file  # noqa: E402
+from measure import commands  # noqa: E402
 
 from mallard.bench.experiments import EXPERIMENTS  # noqa: E402
 
 for module in pkgutil.iter_modules(figures_package.__path__):
     importlib.import_module(f"figures.{module.name}")
 RUNS = ROOT / "bench/results/runs.md"
+LISTED = {plain(entry) for entry in commands()}
 # Each page with figures, with its folder.
 DOCUMENTS = (
     ROOT / "README.md",
@@ -67,7 +70,7 @@ BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 def store_runs(database: Path, keep_others: bool) -> None:
     """Stores the finished runs of each experiment in the database. They replace the stored runs of their
-    processor, with `keep_others` those of their commands only.
+    processor, with `keep_others` those of their commands and of commands that are not listed any more.
     """
     command = [sys.executable, "-m", "mallard", "show", "export", "--format", "json", "--run", "all"]
     text = subprocess.run(
@@ -86,21 +89,19 @@ def store_runs(database: Path, keep_others: bool) -> None:
         rows = [row for row in everything["rows"] if row["run_id"] in kept]
         if runs:
             stored = read_stored(experiment) if stored_file(experiment).exists() else {"runs": [], "rows": []}
-            replaced = {(machine_key(run), plain(run["command"])) for run in runs}
-            measured = {machine for machine, _ in replaced}
-            keep_runs(
-                stored,
-                lambda run, replaced=replaced, measured=measured: (  # type: ignore[misc]
-                    (machine_key(run), plain(run["command"])) not in replaced
-                    if keep_others
-                    else machine_key(run) not in measured
-                ),
-            )
+            keep_runs(stored, partial(is_kept, added=runs, keep_others=keep_others))
             add_runs(stored, runs, rows)
             newest = machines(stored)[:MOST_MACHINES]
             keep_runs(stored, lambda run, newest=newest: machine_key(run) in newest)  # type: ignore[misc]
             data = json.dumps(stored, sort_keys=True).encode()
             stored_file(experiment).write_bytes(gzip.compress(data, mtime=0))
+
+
+def is_kept(run: dict[str, Any], added: list[dict[str, Any]], *, keep_others: bool) -> bool:
+    """True for a stored run that no added one replaces."""
+    replacing = {plain(other["command"]) for other in added if machine_key(other) == machine_key(run)}
+    command = plain(run["command"])
+    return not replacing or (keep_others and command not in replacing and command in LISTED)
 
 
 def keep_runs(stored: dict[str, Any], is_kept: Callable[[dict[str, Any]], bool]) -> None:

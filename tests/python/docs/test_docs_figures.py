@@ -26,6 +26,7 @@ from mallard.bench.result import Row
 from mallard.shared import mallocs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
+import refresh
 from figures import (
     allocator_images,
     claims,
@@ -191,6 +192,28 @@ def test_new_run_replaces_stored_run_of_command() -> None:
     add_runs(stored, [again], [{"run_id": 1, "ns": 3}])
     assert [run["id"] for run in stored["runs"]] == [4, 5]
     assert [(row["run_id"], row["ns"]) for row in stored["rows"]] == [(4, 2), (5, 3)]
+
+
+@pytest.mark.parametrize(
+    ("command", "cpu", "keep_others", "kept"),
+    [
+        ("bench reuse", "EPYC", True, False),
+        ("bench density", "EPYC", True, True),
+        ("bench density", "EPYC", False, False),
+        ("bench density --no-longer-listed", "EPYC", True, False),
+        ("bench reuse", "Xeon", False, True),
+    ],
+)
+def test_added_runs_replace_those_of_their_processor(
+    command: str, cpu: str, keep_others: bool, kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refresh, "LISTED", {"bench reuse", "bench density"})
+
+    def run(text: str, name: str) -> dict[str, object]:
+        return {"command": f"mallard {text}", "machine": {"cpu": name, "caches": {}}}
+
+    added = [run("bench reuse", "EPYC")]
+    assert refresh.is_kept(run(command, cpu), added, keep_others=keep_others) is kept
 
 
 def test_runs_of_another_processor_stay_apart() -> None:
