@@ -60,9 +60,8 @@ def test_three_runs_have_one_answer(run):
 def test_screen_names_the_equals():
     sentence = dict(decide(server(**RUNS[0])).facts)["equal"]
     assert sentence == (
-        "a monotonic allocator, rewound on return (28.9 %, peak 1.2 x) and a multipool (25.0 %, peak 1.2 x) "
-        "save as much within the intervals; mimalloc (22.5 %, peak 1.1 x) is preferred, because it changes "
-        "no source"
+        "a monotonic allocator, rewound on return (28.9 %, peak 1.2 x) and a multipool (25.0 %, peak 1.2 x), "
+        "within the intervals; mimalloc (22.5 %, peak 1.1 x) is preferred, because it changes no source"
     )
     assert "equal" not in dict(decide(server(half=0.2, **RUNS[0])).facts)
 

@@ -141,7 +141,7 @@ def test_malloc_with_lower_peak_wins_where_intervals_meet(monkeypatch):
     assert verdict.headline.startswith("Use mimalloc instead of glibc: 32.1 % saved, 35.0 ms of 109 ms")
     sentences = dict(verdict.facts)
     assert sentences["equal"] == (
-        "tcmalloc (33.0 %, peak 2.3 x) saves as much within the intervals; mimalloc (32.1 %, peak 1.1 x) is "
+        "tcmalloc (33.0 %, peak 2.3 x), within the intervals; mimalloc (32.1 %, peak 1.1 x) is "
         "preferred, because it has the lower peak"
     )
     assert sentences["to use it"] == (

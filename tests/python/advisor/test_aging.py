@@ -147,6 +147,7 @@ def test_level_mallocs_share_the_first_place(tmp_path):
         ((1.0, 0.96, 1.06), "not resolved (0.96 to 1.06)"),
         ((1.02, 1.01, 1.04), "even"),
         ((2.7, 2.5, 2.9), "2.7 times slower"),
+        ((1.04, 1.02, 1.06), "1.04 times slower"),
         ((0.5, 0.4, 0.6), "2 times faster"),
         ((1.3, 0.0, float("inf")), "not resolved"),
     ],

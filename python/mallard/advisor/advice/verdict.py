@@ -354,8 +354,7 @@ def _equal(study: Study, answer: Answer) -> str:
     best = choices[answer.malloc or answer.strategy or ""]
     equals = [choices[name] for name in answer.equal]
     names = in_prose([_with_saving(study, choice) for choice in equals])
-    verb = "saves" if len(equals) == 1 else "save"
-    return f"{names} {verb} as much within the intervals; {_with_saving(study, best)} {_reason(best, equals)}"
+    return f"{names}, within the intervals; {_with_saving(study, best)} {_reason(best, equals)}"
 
 
 def _with_saving(study: Study, choice: Choice) -> str:

@@ -167,8 +167,13 @@ def times_slower(ratio: Ratio) -> str:
     if not ratio.bounded or ratio.low <= 1 <= ratio.high:
         return f"not resolved ({ratio.low:.2f} to {ratio.high:.2f})" if ratio.bounded else "not resolved"
     if ratio.median < 1:
-        return f"{1 / ratio.median:.2g} times faster"
-    return f"{ratio.median:.2g} times slower"
+        return f"{_times(1 / ratio.median)} times faster"
+    return f"{_times(ratio.median)} times slower"
+
+
+def _times(factor: float) -> str:
+    """`2.7`; `1.04`, which is not 1."""
+    return f"{factor:.2f}" if factor < 1.1 else f"{factor:.2g}"
 
 
 def slower_interval(ratio: Ratio) -> str:
