@@ -18,6 +18,7 @@ from mallard.advisor.trial.program import Arm, RunResult, Scope
 from mallard.advisor.view.sarif import advice_sarif
 from mallard.shared.age import levels, young
 from mallard.shared.errors import UsageError
+from mallard.shared.mallocs import title
 from mallard.shared.stats import Difference
 
 OLD = levels()["old"]
@@ -35,6 +36,20 @@ def test_mallocs_run_at_each_age(advise, monkeypatch):
     text = dict(decide(case).facts)["on an old heap"]
     assert ": 65.0 % saved, 130 ms of 200 ms (130 to 130 ms); on top of mimalloc it still saves" in text
     assert "; mimalloc instead of glibc: no significant effect: " in text
+
+
+def test_the_best_malloc_and_the_best_tunable_run_at_each_age(advise, monkeypatch):
+    """A scope is tried under the faster one alone."""
+    monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
+    mallocs = ("glibc", "mimalloc", "jemalloc", "glibc:arena_max=1", "glibc:tcache_count=1000")
+    case, _, _ = advise(Aging, Request(mallocs, ages=(young(), OLD)))
+    names = {effect.malloc for effect in case.aged[0].globals.effects}
+    assert len(names) == 2
+    assert len([name for name in names if name.startswith("glibc:")]) == 1
+    (scope,) = case.aged[0].scopes
+    assert scope.on_top.malloc == next(iter(case.globals.allowed)).malloc
+    text = dict(decide(case).facts)["on an old heap"]
+    assert all(f"{title(name)} instead of glibc: " in text for name in names)
 
 
 def test_a_change_whose_interval_contains_zero_is_no_saving():

@@ -1,5 +1,5 @@
-"""Measures the last candidates on a heap with a past: the program's own malloc, the best other one, and the
-scopes that may gain, under both.
+"""Measures the last candidates on a heap with a past: the program's own malloc, the best other one, the best
+of glibc's tunables, and the scopes that may gain, under the first two.
 
 Each run makes the history first, which takes seconds. So the rounds are planned from one run at that age,
 and arms are left out where the rounds would be too few.
@@ -24,7 +24,7 @@ from mallard.shared.errors import UsageError
 from mallard.shared.stats import Ratio, paired_ratio
 
 LEAST_ROUNDS, MOST_ROUNDS = 3, 21
-LEAST_ARMS, MOST_ARMS = 1, 8  # without that on a young heap, which takes little time next to a history
+LEAST_ARMS, MOST_ARMS = 1, 9  # without that on a young heap, which takes little time next to a history
 ARMS_OF_A_SCOPE = 2  # the null, and the strategy
 YOUNG_ARM = "on a young heap"  # its time shows how far the program ages
 
@@ -79,7 +79,7 @@ class ScopeTrial:
 class AgedScope:
     candidate: Candidate
     baseline: Baseline
-    on_top: Baseline | None = None  # under the best of the other mallocs
+    on_top: Baseline | None = None  # under the best of the other mallocs on a young heap
 
     @property
     def effect(self) -> Effect | None:
@@ -98,7 +98,7 @@ class AgedHeap:
     reason: str = ""  # nothing was measured
     rounds: int = 0
     slower: Ratio | None = None  # the unchanged program, than on a young heap
-    globals: Globals | None = None  # the own malloc, and the best other one
+    globals: Globals | None = None  # the own malloc, and the best others
     scopes: tuple[AgedScope, ...] = ()
     omitted: tuple[str, ...] = ()  # mallocs and scopes for which there was no time
 
@@ -166,13 +166,14 @@ def _choose_arms(
     choices = [
         (mallocs, trials),
         (mallocs, trials[:1]),
+        (mallocs[:2], trials[:1]),
         (mallocs[:1], trials[:1]),
         (mallocs[:1], ()),
     ]
     for chosen_mallocs, chosen in choices:
         served = [(trial, mallocs[0]) for trial in chosen]
         if chosen:
-            served += [(chosen[0], malloc) for malloc in chosen_mallocs[1:]]
+            served += [(chosen[0], malloc) for malloc in chosen_mallocs[1:2]]
         count = len(chosen_mallocs) + ARMS_OF_A_SCOPE * len(served)
         if not plan.rounds_of(count):
             continue

@@ -42,11 +42,6 @@ def measured_change(difference: Difference, seconds: float) -> str:
     return f"no significant effect: {text}" if difference.low <= 0 <= difference.high else text
 
 
-def _fastest_aged_malloc(aged: AgedHeap) -> GlobalEffect | None:
-    """The best of the other mallocs on a young heap, which is the only other one there."""
-    return next(iter(aged.globals.allowed), None) if aged.globals else None
-
-
 def still_saves(best: Effect) -> str:
     if best.saves:
         return f"still saves {times(-best.time.median)} ({interval(best.time)})"
@@ -64,9 +59,10 @@ def aged_facts(study: Study) -> Iterator[tuple[str, str]]:
         parts = []
         if aged.slower:
             parts.append(f"the program is {times_slower(aged.slower)}{slower_interval(aged.slower)}")
-        if (effect := _fastest_aged_malloc(aged)) and aged.globals:
-            words = measured_change(effect.time, aged.globals.seconds)
-            parts.append(f"{title(effect.malloc)} instead of {aged.globals.base}: {words}")
+        if aged.globals:
+            for effect in aged.globals.allowed:
+                words = measured_change(effect.time, aged.globals.seconds)
+                parts.append(f"{title(effect.malloc)} instead of {aged.globals.base}: {words}")
         for scope in aged.scopes:
             if scope.effect:
                 name = strategy_name(scope.effect, scope.candidate).rstrip(",")

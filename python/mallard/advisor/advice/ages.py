@@ -23,6 +23,7 @@ from mallard.advisor.advice.study import Study
 from mallard.advisor.trial.effect import SEVERAL_CORES
 from mallard.advisor.trial.program import Program, RunResult
 from mallard.shared.errors import UsageError
+from mallard.shared.mallocs import is_switch
 
 LEAST_FOOTPRINT = 1 << 18  # bytes of a scope; fewer stay in the caches of a processor
 LEAST_SCATTERED = 1000  # blocks
@@ -85,8 +86,7 @@ def measure_ages(
     trials: Sequence[ScopeTrial],
     step: Step,
 ) -> tuple[AgedHeap, ...]:
-    fastest = study.best_malloc or next(iter(study.globals.allowed), None)
-    mallocs = [request.mallocs[0], *([fastest.malloc] if fastest else [])]
+    mallocs = [request.mallocs[0], *_fastest_mallocs(study)]
     several = study.load is None and study.globals.cores > SEVERAL_CORES
     return tuple(
         measure_aged(
@@ -100,6 +100,15 @@ def measure_ages(
         )
         for plan in plans
     )
+
+
+def _fastest_mallocs(study: Study) -> list[str]:
+    """The fastest of the other mallocs and tunables on a young heap, and the fastest one of the other kind."""
+    names = [effect.malloc for effect in study.globals.allowed]
+    first = study.best_malloc.malloc if study.best_malloc else next(iter(names), None)
+    if first is None:
+        return []
+    return [first, *(name for name in names if is_switch(name) is not is_switch(first))][:2]
 
 
 def measure_quiet_ages(
