@@ -18,7 +18,7 @@ from figures.stored import markdown_table
 from harness import foreign
 from harness.catalogue import CASES, NULL, UNCHANGED, UNDER
 from harness.cells import Cell, read
-from harness.places import MISSES, trial_code
+from harness.places import MISSES, results_file, trial_code
 from mallard.advisor.advice.global_mallocs import KEEP_MEMORY
 from mallard.shared.mallocs import is_switch
 from mallard.shared.prose import capitalised
@@ -328,7 +328,7 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
     outcomes = regret.outcomes(rows)
     parts = [
         (
-            f"{len(rows)} third-party programs (of {len(foreign.load())} tried), advised on one input "
+            f"{len(rows)} third-party programs (of {_advised()} tried), advised on one input "
             f"and measured on another: {_versus(rows, name)} {_peaks(rows)}."
         ),
         f"- The advised program takes {_of_unchanged(rows)}.",
@@ -349,6 +349,11 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
         parts.append(f"- {null_runs.strip()}")
     parts.append(f"- {age(rows)}")
     return "\n".join([parts[0], "", *parts[1:]])
+
+
+def _advised() -> int:
+    """The programs that have advice."""
+    return sum(results_file(foreign.ADVICE, name).is_file() for name in foreign.load())
 
 
 def foreign_rules(rows: list[regret.Row], without: Sequence[str] = ()) -> str:
