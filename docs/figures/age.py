@@ -144,27 +144,25 @@ def gains() -> list[list[str]]:
         held = _memory(run.works[age], under(POOLS[0], best))
         assert against
         assert held
-        text = f"{len(against.ratios)} large ones in {age} processes, over {best}, of the same"
-        lines.append([text, percent_text(against.mean), f"{percent(held)} %"])
+        added = _added(run.works[age], under(POOLS[0], best))
+        assert added
+        text = f"the same, {len(against.ratios)} large ones in {age} processes, the pool over {best}"
+        memory = f"{percent(held)} % with the history, {percent(added)} % without"
+        lines.append([text, percent_text(against.mean), memory])
     return lines
 
 
 def sentence() -> str:
     """README's, of what its table says on old processes."""
-    run = _mallocs_run()
-    old, best = cells_at(OLD)
-    against, pool = compare(old, POOLS[0], FASTEST_MALLOC), under(POOLS[0], best)
-    added = _added(run.works[OLD], pool)
+    old, _ = cells_at(OLD)
+    against = compare(old, POOLS[0], FASTEST_MALLOC)
     assert against
-    assert added
     past = levels()[OLD]
-    history = median(median_figure(work.line, pool, HISTORY) or 0.0 for work in run.works[OLD])
     return (
-        f"**Old processes** are a model: {_mebibytes(OLD)} of other blocks, replaced {past.rounds} times; "
-        f"then {percent(1.0 - past.kept)} % were freed. The pools, one for each scope or part, are new: "
-        f"{_outcomes(against)}. {history / 1e6:.0f} MB of the memory are the history's; the program's own "
-        f"part is {added:.1f} times as large. A pool with that past itself takes {_aged_pool()} "
-        "([age](docs/benchmark/age.md))."
+        f"**Old processes** are a model: other blocks fill {_mebibytes(OLD)}, are replaced {past.rounds} "
+        f"times, and {percent(1.0 - past.kept)} % of them are freed; the pools, one for each scope or part, "
+        f"start empty. They are {_outcomes(against)}. A pool that has had this past loses: it takes "
+        f"{_aged_pool()} ([age](docs/benchmark/age.md))."
     )
 
 
@@ -173,12 +171,12 @@ def _mebibytes(age: str) -> str:
 
 
 def _outcomes(comparison: Comparison) -> str:
-    """`beyond the interval faster in 3, slower in 2 (requests, sessions)`"""
+    """`faster beyond the interval in 3 of 14, slower in 2 (requests, sessions)`"""
     outcomes = {program: ratio.outcome for program, ratio in comparison.ratios.items()}
     slower = [f"`{program}`" for program, outcome in outcomes.items() if outcome == "slower"]
     names = f" ({', '.join(slower)})" if slower else ""
     faster = list(outcomes.values()).count("faster")
-    return f"beyond the interval faster in {faster}, slower in {len(slower)}{names}"
+    return f"faster beyond the interval in {faster} of {len(outcomes)}, slower in {len(slower)}{names}"
 
 
 def _aged_pool() -> str:
@@ -364,8 +362,8 @@ def _answer() -> str:
     assert before
     return (
         f"In old processes a new `{POOLS[0]}` over {best} takes {percent_text(against.mean)} of the time of "
-        f"each program's fastest malloc, {_outcomes(against)} of {len(against.ratios)}; in young ones "
-        f"{percent_text(before.mean)}."
+        f"each program's fastest malloc, in young ones {percent_text(before.mean)}. In old ones it is "
+        f"{_outcomes(against)}."
     )
 
 
@@ -374,7 +372,7 @@ def _pools_answer() -> str:
     """What a history inside a pool costs, what tidy() takes back, and whether an order of reuse differs."""
     run = _pools_run()
     new, old = run.aged(POOLS[0]), run.cells[OLD]
-    own, tidied = compare(old, AGED[0], BASE), compare(old, AGED[1], AGED[0])
+    own, tidied = compare(old, AGED[0], POOLS[0]), compare(old, AGED[1], AGED[0])
     orders = {name: compare(old, name, POOLS[0]) for name in REUSES}
     assert new
     assert own
@@ -383,7 +381,7 @@ def _pools_answer() -> str:
     is_open = all(order.mean.verdict == "no difference" for order in orders.values() if order)
     return (
         f"A pool for each structure takes {percent_text(new)} of its time in a young process. One that has "
-        f"had the history takes {percent_text(own.mean)} of the time of glibc's malloc there; `tidy()` "
+        f"had the history takes {percent_text(own.mean)} of a new one's, and {_aged_pool()}; `tidy()` "
         f"brings it to {percent_text(tidied.mean)} of that{_unless_resolved(tidied.mean)}. Other orders of "
         f"reuse, of the default's time: {in_a_list(texts)}"
         f"{': not resolved, so the default stays' if is_open else ''}."

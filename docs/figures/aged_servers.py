@@ -124,10 +124,12 @@ def answer(servers: Sequence[Row] | None = None) -> str:
     count = len(servers)
     near = {age: sum(row.is_near(age) for row in servers) for age in (USED, OLD)}
     above = sum(row.of_observed(OLD) < 1 for row in servers)
+    beyond = sum(row.observed.low > row.predicted(OLD).median for row in servers)
     apart = [row for row in servers if row.ages_differ]
     nearer = sum(row.error(USED) < row.error(OLD) for row in apart)
     of_ages = (
-        f"**`{OLD}` is not an upper end**: {above} of these {count} aged more. `{USED}` predicts "
+        f"**`{OLD}` is not an upper end**: {above} of these {count} aged more by the medians, {beyond} "
+        f"beyond the interval. `{USED}` predicts "
         f"{near[USED]} of {count} within a factor of {NEAR}, `{OLD}` {near[OLD]}; where the two differ by "
         f"more than {100 * (ALIKE - 1):.0f} %, `{USED}` is nearer in {nearer} of {len(apart)}."
     )

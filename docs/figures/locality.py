@@ -111,8 +111,8 @@ def gain() -> str:
     """What README's figure is of."""
     ratios = _shares()
     return (
-        f"lists of {log2_text(min(ratios))} to {log2_text(max(ratios))} nodes that were exchanged, of "
-        "glibc's: an access"
+        f"glibc, per access to lists of {log2_text(min(ratios))} to {log2_text(max(ratios))} nodes, "
+        "shuffled"
     )
 
 
@@ -160,10 +160,10 @@ def nearest() -> str:
     length = max(system.list_lengths)
     times, (fastest, *_), mallocs = _shuffled(system, length)
     return (
-        f"**Lists**: {log2_text(systems()[0].links)} nodes in all, reordered five times. Pools of other "
-        f"libraries gain as much or more ({log2_text(length)} nodes in another run: {times[POOL]:.1f} ns, "
-        f"`{fastest}` {times[fastest]:.1f}), other mallocs do not ({min(mallocs):.0f} to "
-        f"{max(mallocs):.0f} ns) ([locality](docs/benchmark/locality.md))."
+        f"**Lists** are a stress test: {log2_text(systems()[0].links)} nodes in all, shuffled five times. "
+        f"Pools of other libraries gain as much or more ({log2_text(length)} nodes in another run: "
+        f"{times[POOL]:.1f} ns, `{fastest}` {times[fastest]:.1f}), other mallocs do not "
+        f"({min(mallocs):.0f} to {max(mallocs):.0f} ns) ([locality](docs/benchmark/locality.md))."
     )
 
 

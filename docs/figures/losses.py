@@ -108,12 +108,12 @@ def answer() -> str:
     _, to_mallocs, _ = _outside_of_programs(lost(to_mallocs=True))
     against_glibc = numbers.total() - numbers[PROGRAMS] - len(population)
     return (
-        "Beyond the 95 % interval mallard's default is slower than at least one malloc or other library in "
-        f"{len(lost()[PROGRAMS])} of {numbers[PROGRAMS]} programs (in "
-        f"{_lost_to_the_fastest_malloc(everything)} of them than the malloc with the smallest median), and "
-        f"in {len(others)} of the {len(population)} cells of other experiments in which another "
-        f"malloc than glibc's, or another library, took part: in {len(to_mallocs)} than a malloc. Of the "
-        f"{against_glibc} cells with glibc's malloc alone it loses {len(alone)}."
+        "Beyond the 95 % interval mallard's default is slower than some malloc or other library in "
+        f"{len(lost()[PROGRAMS])} of {numbers[PROGRAMS]} programs, each size counted, and than the fastest "
+        f"malloc in {_lost_to_the_fastest_malloc(everything)}. In the other experiments it loses "
+        f"{len(others)} of the {len(population)} cells in which another malloc than glibc's, or another "
+        f"library, took part, {len(to_mallocs)} of them to a malloc, and {len(alone)} of the "
+        f"{against_glibc} with glibc's malloc alone."
     )
 
 
@@ -134,25 +134,26 @@ def gains() -> str:
     lines = []
     for size in SIZES:
         ratio, memory = pool_to(FASTEST_MALLOC, sizes=[size])
-        text = f"{len(fastest_mallocs(size))} {size} programs, of each one's fastest malloc"
+        text = f"the fastest malloc of each of {len(fastest_mallocs(size))} {size} programs"
         lines.append([text, percent_text(ratio), memory])
     ratio, memory = pool_to(PMR_POOL, MULTIPOOL_BASE)
     lines += age.gains()
-    lines.append(["programs with `std::pmr` containers, of `std::pmr`'s pool", percent_text(ratio), memory])
+    lines.append(["`std::pmr`'s pool, in containers of `std::pmr`", percent_text(ratio), memory])
     lines.append([locality.gain(), locality.gain_text(), ""])
-    return markdown_table(["a `multipool` for each scope", "time", "memory"], lines)
+    return markdown_table(["a new `multipool` for each scope, relative to", "time", "memory"], lines)
 
 
 def lost_cells() -> str:
     """README's one number of losses, over the cells with a current malloc or another library."""
     population, others, _ = _outside_of_programs(lost())
+    _, to_mallocs, _ = _outside_of_programs(lost(to_mallocs=True))
     measured = {result.cell for result in all_results() if result.experiment == PROGRAMS}
     return (
         "**Losses**: some malloc or other library is measurably faster than mallard's default in "
         f"{len(lost()[PROGRAMS])} of the {len(measured)} small and large programs, and in {len(others)} of "
-        f"{len(population)} cells of other experiments; in "
-        f"{sum(frees_no_block(cell.theirs.strategy) for cell in others)} of these the winner cannot free "
-        "blocks one by one ([where mallard loses](docs/benchmark/losses.md))."
+        f"{len(population)} cells of other experiments: a malloc in {len(to_mallocs)}, an allocator that "
+        f"frees no single block in {sum(frees_no_block(cell.theirs.strategy) for cell in others)} "
+        "([where mallard loses](docs/benchmark/losses.md))."
     )
 
 

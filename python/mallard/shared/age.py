@@ -55,12 +55,12 @@ class Age:
         )
 
     def describe(self, recording: str = "") -> str:
-        """`after 96 MB of blocks, 3 rounds in which 100 % were replaced, and 40 % that stay`, or `after the
-        requests of past.trace, with 96 MB of its blocks that stay`
+        """`after 96 MiB of blocks, 3 rounds in which 100 % were replaced, and 40 % that stay`, or `after the
+        requests of past.trace, with 96 MiB of its blocks that stay`
         """
         if self.is_young:
             return "as the process starts"
-        peak = f"{self.peak_bytes / 2**20:g} MB"
+        peak = f"{self.peak_bytes / 2**20:g} MiB"
         if recording:
             return f"after the requests of {recording}, with {peak} of its blocks that stay"
         rounds = f"{self.rounds} round{'' if self.rounds == 1 else 's'}"

@@ -70,21 +70,21 @@ def use(
 def test_the_sentence_names_lost_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch)
     text = age.sentence()
-    ((label, time, _memory),) = age.gains()
-    assert label == "2 large ones in old processes, over jemalloc, of the same"
+    ((label, time, memory),) = age.gains()
+    assert label == "the same, 2 large ones in old processes, the pool over jemalloc"
+    assert memory.endswith(" % without")
     assert time.startswith("106 %")
-    assert "beyond the interval faster in 1, slower in 1 (`requests`)" in text
-    assert "134 MB of the memory are the history's" in text
-    assert "A pool with that past itself takes 40 %" in text
+    assert "faster beyond the interval in 1 of 2, slower in 1 (`requests`)" in text
+    assert "A pool that has had this past loses: it takes 40 %" in text
     assert "fastest mallocs, in another run, 30 %" in text
     use(monkeypatch, slow="")
-    assert "beyond the interval faster in 2, slower in 0. 134" in age.sentence()
+    assert "faster beyond the interval in 2 of 2, slower in 0. A pool" in age.sentence()
 
 
 def test_used_processes_are_a_column_once_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, ("young", "used", "old"), slow="")
     assert [line[:2] for line in age.gains()][0] == [
-        "2 large ones in used processes, over jemalloc, of the same",
+        "the same, 2 large ones in used processes, the pool over jemalloc",
         "83 % (83 to 83)",
     ]
     heading, _, *lines = age._main_allocators().split("\n")

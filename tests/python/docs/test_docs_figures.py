@@ -394,7 +394,7 @@ def test_readme_quotes_the_answer_and_its_table(tmp_path: Path, monkeypatch: pyt
     )
     monkeypatch.setattr(transcripts, "PAGE", page)
     answer = ["$ ./mallard advise -- x", "Use a", "pool", "  patch: y", "", "program  effect", "a       2 ms"]
-    assert transcripts.advice().splitlines() == ["```", *answer, "...", "```"]
+    assert transcripts.advice().splitlines() == ["```", *answer, "```"]
 
 
 def test_density_states_the_buffer_of_rows() -> None:
@@ -514,10 +514,11 @@ def test_count_of_losses_names_its_population(monkeypatch: pytest.MonkeyPatch) -
     results += [replace(result, experiment="programs") for result in (*programs_lost, *only_a_library)]
     monkeypatch.setattr(losses, "all_results", lambda: results)
     text = losses.answer()
-    assert "in 2 of 2 programs (in 1 of them than the malloc with the smallest median)" in text
-    assert "in 2 of the 2 cells of other experiments in which another malloc" in text
-    assert text.endswith("Of the 3 cells with glibc's malloc alone it loses 2.")
+    assert "in 2 of 2 programs, each size counted, and than the fastest malloc in 1." in text
+    assert "it loses 2 of the 2 cells in which another malloc than glibc's" in text
+    assert text.endswith("2 of them to a malloc, and 2 of the 3 with glibc's malloc alone.")
     assert "in 2 of the 2 small and large programs, and in 2 of 2 cells of other" in losses.lost_cells()
+    assert "a malloc in 2, an allocator that frees no single block in 0 (" in losses.lost_cells()
     density = next(line for line in losses.counts().splitlines() if line.startswith("| density"))
     assert density.split(" | ")[1:3] == ["2", "2"]
     assert losses.winners() == "The fastest of these 2 cells: a malloc (2)."

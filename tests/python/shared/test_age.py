@@ -46,12 +46,12 @@ def test_wrong_ages_are_rejected(text):
 
 def test_ages_are_described():
     assert levels()["old"].describe() == (
-        "after 96 MB of blocks, 3 rounds in which 100 % were replaced, and 40 % that stay"
+        "after 96 MiB of blocks, 3 rounds in which 100 % were replaced, and 40 % that stay"
     )
 
 
 def test_describes_the_requests_of_a_recording():
     assert levels()["used"].describe("past.trace") == (
-        "after the requests of past.trace, with 24 MB of its blocks that stay"
+        "after the requests of past.trace, with 24 MiB of its blocks that stay"
     )
     assert levels()["young"].describe("past.trace") == "as the process starts"
