@@ -61,7 +61,6 @@ class Row:
 
 
 Rule = Callable[[Row], str]
-# Each with the arm that it chooses.
 PRELOADED = {
     "mimalloc3": "mimalloc 3",
     "mimalloc": "Debian's mimalloc",
@@ -80,6 +79,7 @@ def _always(malloc: str) -> Rule:
     return lambda _row: UNCHANGED + UNDER + malloc
 
 
+# Each with the arm that it chooses.
 RULES: dict[str, Rule] = {
     "change nothing": keep,
     **{f"preload {name}": _always(malloc) for malloc, name in PRELOADED.items()},

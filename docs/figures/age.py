@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from statistics import geometric_mean, median
+from statistics import geometric_mean
 
 from figures import BLOCKS, block, whole_table
 from figures.stored import StoredRun, markdown_table, run_conditions, stored_runs
@@ -161,7 +161,7 @@ def sentence() -> str:
     return (
         f"**Old processes** are a model: other blocks fill {_mebibytes(OLD)}, are replaced {past.rounds} "
         f"times, and {percent(1.0 - past.kept)} % of them are freed; the pools, one for each scope or part, "
-        f"start empty. They are {_outcomes(against)}. A pool that has had this past loses: it takes "
+        f"start empty. A `{POOLS[0]}` is {_outcomes(against)}. A pool that has had this past loses: it takes "
         f"{_aged_pool()} ([age](docs/benchmark/age.md))."
     )
 
@@ -184,11 +184,11 @@ def _aged_pool() -> str:
     aged = compare(_pools_run().cells[OLD], AGED[0], BASE)
     assert aged
     old = _mallocs_run().cells[OLD]
-    rival = compare({program: old[program] for program in aged.ratios}, FASTEST_MALLOC, BASE)
+    rival = compare({name: old[name] for name in aged.ratios if name in old}, FASTEST_MALLOC, BASE)
     assert rival
     return (
-        f"{percent_text(aged.mean)} of glibc's time in {len(aged.ratios)} of them; their fastest mallocs, in "
-        f"another run, {percent_text(rival.mean)}"
+        f"{percent_text(aged.mean)} of glibc's time in {len(aged.ratios)} programs; their fastest mallocs, "
+        f"in another run, {percent_text(rival.mean)}"
     )
 
 
@@ -222,8 +222,9 @@ def _allocators(shown: Collection[str] = ()) -> str:
     """
     run = _mallocs_run()
     names = [name for name in run.names() if not shown or name in shown]
+    compared = (BASE, *POOLS, STANDARD_POOL)
     names = sorted(
-        (name for name in names if split(name)[0] in (BASE, *POOLS)), key=lambda name: split(name)[0] != BASE
+        (name for name in names if split(name)[0] in compared), key=lambda name: split(name)[0] != BASE
     )
     lines = []
     for name, comparisons, aged in run.compared(names, FASTEST_MALLOC):
@@ -372,18 +373,18 @@ def _pools_answer() -> str:
     """What a history inside a pool costs, what tidy() takes back, and whether an order of reuse differs."""
     run = _pools_run()
     new, old = run.aged(POOLS[0]), run.cells[OLD]
-    own, tidied = compare(old, AGED[0], POOLS[0]), compare(old, AGED[1], AGED[0])
+    aged, tidied = compare(old, AGED[0], POOLS[0]), compare(old, AGED[1], AGED[0])
     orders = {name: compare(old, name, POOLS[0]) for name in REUSES}
     assert new
-    assert own
+    assert aged
     assert tidied
     texts = [f"`{name}` {percent_text(order.mean)}" for name, order in orders.items() if order]
     is_open = all(order.mean.verdict == "no difference" for order in orders.values() if order)
     return (
         f"A pool for each structure takes {percent_text(new)} of its time in a young process. One that has "
-        f"had the history takes {percent_text(own.mean)} of a new one's, and {_aged_pool()}; `tidy()` "
-        f"brings it to {percent_text(tidied.mean)} of that{_unless_resolved(tidied.mean)}. Other orders of "
-        f"reuse, of the default's time: {in_a_list(texts)}"
+        f"had the history takes {percent_text(aged.mean)} of a new one's, and with one call of `tidy()` "
+        f"{percent_text(tidied.mean)} of its own{_unless_resolved(tidied.mean)}. It takes {_aged_pool()}. "
+        f"Other orders of reuse, of the default's time: {in_a_list(texts)}"
         f"{': not resolved, so the default stays' if is_open else ''}."
     )
 

@@ -127,9 +127,9 @@ def answer(servers: Sequence[Row] | None = None) -> str:
     beyond = sum(row.observed.low > row.predicted(OLD).median for row in servers)
     apart = [row for row in servers if row.ages_differ]
     nearer = sum(row.error(USED) < row.error(OLD) for row in apart)
+    more = f"{above} of these {count} aged more than `{OLD}` by the medians, {beyond} beyond the interval"
     of_ages = (
-        f"**`{OLD}` is not an upper end**: {above} of these {count} aged more by the medians, {beyond} "
-        f"beyond the interval. `{USED}` predicts "
+        f"{f'**`{OLD}` is not an upper end**: ' if above else ''}{more}. `{USED}` predicts "
         f"{near[USED]} of {count} within a factor of {NEAR}, `{OLD}` {near[OLD]}; where the two differ by "
         f"more than {100 * (ALIKE - 1):.0f} %, `{USED}` is nearer in {nearer} of {len(apart)}."
     )
@@ -143,10 +143,8 @@ def _peaks(servers: Sequence[Row]) -> Iterator[str]:
         same = [row for row in servers if _key(row, "churn") == _key(steady, "churn") and row is not steady]
         if steady.data["churn"] == "steady" and same:
             (peaks,) = same
-            yield (
-                f"**Peaks make the age, and each adds to it**: {peaks.name}, {_course(peaks)}; without peaks "
-                f"{_course(steady)}."
-            )
+            word = "**Peaks make the age**: " if peaks.observed.low > steady.observed.high else ""
+            yield (f"{word}{peaks.name}, {_course(peaks)}; without peaks {_course(steady)}.")
 
 
 def _course(row: Row) -> str:

@@ -111,8 +111,7 @@ def gain() -> str:
     """What README's figure is of."""
     ratios = _shares()
     return (
-        f"glibc, per access to lists of {log2_text(min(ratios))} to {log2_text(max(ratios))} nodes, "
-        "shuffled"
+        f"glibc, per access to lists of {log2_text(min(ratios))} to {log2_text(max(ratios))} nodes, shuffled"
     )
 
 

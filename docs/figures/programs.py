@@ -116,7 +116,8 @@ def bars() -> str:
         slower.append(f"{factor(slower_glibc(age).median)} ({age})")
     notes = ["Geometric means, less is better. Lines: 95 % intervals."]
     if slower:
-        notes.append(f"100 % is glibc in the same heap, there {in_a_list(slower)} times its young time.")
+        notes.append("100 % is glibc in the same heap.")
+        notes.append(f"There it takes {in_a_list(slower)} times its young time.")
         about = "over glibc" if has_standard else "not measured"
         notes.append(f"In heaps with a history std::pmr is {about}.")
     return bar_chart_image("CPU time of programs, in percent of glibc's malloc", panels, notes)

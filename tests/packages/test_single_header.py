@@ -20,7 +20,7 @@ INCLUDE = "#include <mallard/mallard.hpp>\n"
 def readme_program() -> tuple[str, str]:
     """The program and its output."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    match = re.search(r"```cpp\n(.*?)```\n\n```\n(.*?)```", readme, re.DOTALL)
+    match = re.search(r"```cpp\n(.*?  // prints: (.*?\n))```", readme, re.DOTALL)
     assert INCLUDE in match[1]
     return match[1], match[2]
 

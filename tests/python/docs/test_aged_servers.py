@@ -94,7 +94,7 @@ def test_the_answer_counts_servers_beyond_the_ages() -> None:
     ages, *others = aged_servers.answer([row(4.0, 5.0, 8.0), row(2.0, 1.4, 1.8), row(2.0, 1.5, 1.5)]).split(
         "\n"
     )
-    assert "2 of these 3 aged more by the medians, 2 beyond the interval." in ages
+    assert "2 of these 3 aged more than `old` by the medians, 2 beyond the interval." in ages
     assert "`used` predicts 1 of 3 within a factor of 1.3, `old` 1;" in ages
     assert "`used` is nearer in 1 of 2." in ages
     assert others == []

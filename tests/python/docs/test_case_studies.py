@@ -182,19 +182,18 @@ def test_second_halves_are_promises_too() -> None:
     assert len(replace(CELL, kind="nothing", advised="").promises) == 0
 
 
-def test_parses_second_half_of_advice() -> None:
-    advice = {
-        "answer": {"malloc": "tcmalloc"},
-        "facts": [
-            {
-                "label": "tcmalloc instead of glibc",
-                "text": "30.8 ms saved; still saves 1.2 s (950 to 1400 ms)",
-            }
-        ],
-    }
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [
+        ("then", "put a multipool into f(): that still saves 1.2 s (950 to 1400 ms)"),
+        ("tcmalloc instead of glibc", "30.8 ms saved; still saves 1.2 s (950 to 1400 ms)"),
+    ],
+)
+def test_parses_second_half_of_advice(label: str, text: str) -> None:
+    advice = {"answer": {"malloc": "tcmalloc"}, "facts": [{"label": label, "text": text}]}
     promise = second_promise(advice)
     assert (promise.median, promise.low, promise.high) == pytest.approx((-1.2, -1.4, -0.95))
-    with pytest.raises(AdviceError, match="no fact 'tcmalloc instead of "):
+    with pytest.raises(AdviceError, match="no fact with its saving"):
         second_promise({**advice, "facts": []})
 
 

@@ -103,7 +103,7 @@ def measure_ages(
 
 
 def _fastest_mallocs(study: Study) -> list[str]:
-    """The fastest of the other mallocs and tunables on a young heap, and the fastest one of the other kind."""
+    """The fastest other malloc or tunable on a young heap, and the fastest one of the other kind."""
     names = [effect.malloc for effect in study.globals.allowed]
     first = study.best_malloc.malloc if study.best_malloc else next(iter(names), None)
     if first is None:

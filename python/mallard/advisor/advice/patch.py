@@ -121,7 +121,7 @@ class Sources:
             status, built = file.stat(), Path(program).stat().st_mtime
             content = file.read_bytes() if stat.S_ISREG(status.st_mode) else b""
         except OSError as error:
-            raise NoPatchError(f"{error.filename}: {error.strerror}, from the current folder") from None
+            raise NoPatchError(f"{error.filename}: {error.strerror}") from None
         if not file.is_relative_to(self.folder):
             raise NoPatchError(f"{name} is not below the current folder; call mallard where the sources are")
         if status.st_mtime > built:

@@ -172,7 +172,7 @@ def times_slower(ratio: Ratio) -> str:
 
 
 def _times(factor: float) -> str:
-    """`2.7`; `1.04`, which is not 1."""
+    """`2.7`, `1.04`"""
     return f"{factor:.2f}" if factor < 1.1 else f"{factor:.2g}"
 
 
