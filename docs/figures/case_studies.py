@@ -390,10 +390,9 @@ def foreign_nulls(rows: list[regret.Row]) -> str:
         for row in rows
         if NULL in row.seconds
     ]
-    return (
-        f"Time of the patched program with memory from malloc, relative to Debian's: "
-        f"{', '.join(shares) or 'none'}."
-    )
+    if not shares:
+        return "The advice on them is not measured yet."
+    return f"Time of the patched program with memory from malloc, relative to Debian's: {', '.join(shares)}."
 
 
 def foreign_programs(rows: list[regret.Row]) -> str:
