@@ -67,7 +67,7 @@ QUESTIONS = (
         "programs",
         ("multipool",),
         ("pmr-unsynchronized",),
-        "a cache of documents, after 24 MiB of other blocks",
+        "a cache of documents, after 24 MiB of others",
         {"program": "documents", "size": "large", "age": "used", "operations": "30000"},
     ),
     Question(
