@@ -113,11 +113,11 @@ def bars() -> str:
         cells, best = cells_at(age)
         panels.append(Panel(f"{age}: {len(cells)} large programs, mallard over {best}", _bars(cells)))
         has_standard = has_standard and _mean(cells, PMR_POOL) is not None
-        slower.append(f"{factor(slower_glibc(age).median)} ({age})")
+        slower.append(f"{factor(slower_glibc(age).median)} times ({age})")
     notes = ["Geometric means, less is better. Lines: 95 % intervals."]
     if slower:
         notes.append("100 % is glibc in the same heap.")
-        notes.append(f"There it takes {in_a_list(slower)} times its young time.")
+        notes.append(f"glibc itself takes {in_a_list(slower)} its young time.")
         about = "over glibc" if has_standard else "not measured"
         notes.append(f"In heaps with a history std::pmr is {about}.")
     return bar_chart_image("CPU time of programs, in percent of glibc's malloc", panels, notes)

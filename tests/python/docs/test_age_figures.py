@@ -117,9 +117,9 @@ def test_the_picture_has_a_panel_for_each_age(
     picture = programs.bars()
     assert picture.count(">glibc&#x27;s malloc</text>") == panels
     assert note in picture
-    slower = "2.5 (used) and 4.0 (old)" if panels == 3 else "4.0 (old)"
+    slower = "2.5 times (used) and 4.0 times (old)" if panels == 3 else "4.0 times (old)"
     assert "100 % is glibc in the same heap." in picture
-    assert f"There it takes {slower} times its young time." in picture
+    assert f"glibc itself takes {slower} its young time." in picture
 
 
 def test_level_mallocs_share_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
