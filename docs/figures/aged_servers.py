@@ -144,7 +144,7 @@ def _peaks(servers: Sequence[Row]) -> Iterator[str]:
         if steady.data["churn"] == "steady" and same:
             (peaks,) = same
             word = "**Peaks make the age**: " if peaks.observed.low > steady.observed.high else ""
-            yield (f"{word}{peaks.name}, {_course(peaks)}; without peaks {_course(steady)}.")
+            yield f"{word}{peaks.name}, {_course(peaks)}; without peaks {_course(steady)}."
 
 
 def _course(row: Row) -> str:

@@ -75,8 +75,8 @@ def test_the_sentence_names_lost_programs(monkeypatch: pytest.MonkeyPatch) -> No
     assert memory == "100 % with the history, 100 % without"
     assert time.startswith("106 %")
     assert "faster beyond the interval in 1 of 2, slower in 1 (`requests`)" in text
-    assert "A pool that has had this past loses: it takes 40 %" in text
-    assert "fastest mallocs, in another run, 30 %" in text
+    assert "A pool that has had this past takes 40 %" in text
+    assert "fastest mallocs take less, 30 % (30 to 30) in another run" in text
     use(monkeypatch, slow="")
     assert "faster beyond the interval in 2 of 2, slower in 0. A pool" in age.sentence()
 
