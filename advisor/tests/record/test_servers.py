@@ -52,12 +52,13 @@ def test_serves_a_server_under_its_load(serves, tmp_path, how):
     assert "The metric of the load is 4.000; 0 higher (0 to 0) with multipool." in shown.stdout
 
 
-def test_advises_a_server_in_its_first_line(serves, tmp_path):
+def test_advice_on_a_server_names_its_load(serves, tmp_path):
+    """Wherever the answer says it: which one it is depends on the times of this run."""
     options = ("--quick", "--age", "young", "--global", "glibc")
     words = ("advise", *options, *load(serves), "--", serves, "socket")
     done = front(*words, folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "under its load" in " ".join(done.stdout.partition("\n  ")[0].split())
+    assert "under its load" in " ".join(done.stdout.split())
     assert "  load: '" in done.stdout
     assert "ended by SIGTERM" not in done.stdout
 
