@@ -17,7 +17,7 @@ namespace mallard::history {
 namespace {
 
 constexpr std::uint32_t least_block = 16;
-constexpr std::uint32_t most_block = 2048;
+constexpr std::uint32_t most_block = 1 << 20;
 constexpr std::uint32_t settling_pairs = 300'000;
 constexpr std::uint32_t settling_slots = 1000;
 constexpr std::uint32_t large_one_in = 1000;
@@ -47,12 +47,13 @@ public:
         return static_cast<double>(next() >> 11) < share * 0x1p53;
     }
 
-    /// Returns: 16 / sqrt(u) for uniform u: the larger one of two uniform numbers is distributed as the root of one.
-    std::uint32_t block_bytes() noexcept {
+    /// Returns: least / sqrt(u), at most `most`, for uniform u: the larger one of two uniform numbers is distributed as the
+    /// root of one.
+    std::uint32_t block_bytes(std::uint64_t least, std::uint64_t most) noexcept {
         const std::uint64_t numbers = next();
         const auto one = static_cast<std::uint32_t>(numbers >> 48);
         const auto other = static_cast<std::uint32_t>(numbers >> 32 & 0xffff);
-        return std::min((least_block << 16) / (std::max(one, other) + 1), most_block);
+        return static_cast<std::uint32_t>(std::min((least << 16) / (std::max(one, other) + 1), most));
     }
 
 private:
@@ -100,8 +101,9 @@ struct block {
 /// The blocks that live longer than one request, in no order.
 class population {
 public:
-    population(const allocator& malloc, std::uint64_t seed, std::uint64_t most_blocks) noexcept
-        : random(seed), malloc_(malloc), blocks_(most_blocks) {}
+    population(const allocator& malloc, const model& figures) noexcept
+        : random(figures.seed), malloc_(malloc), least_bytes_(figures.least_bytes),
+          most_bytes_(figures.most_bytes), blocks_(figures.peak_bytes / least_block + 1) {}
     population(const population&) = delete;
     population& operator=(const population&) = delete;
 
@@ -134,9 +136,11 @@ public:
         bytes_ += added.bytes;
     }
 
+    std::uint32_t random_bytes() noexcept { return random.block_bytes(least_bytes_, most_bytes_); }
+
     /// Returns: false if the malloc has no memory.
     bool add_random() noexcept {
-        const std::uint32_t bytes = random.block_bytes();
+        const std::uint32_t bytes = random_bytes();
         unsigned char* const memory = request(bytes);
         if (memory != nullptr) {
             add({memory, bytes});
@@ -159,7 +163,7 @@ public:
             block& chosen = blocks_[rows.next()];
             bytes_ -= chosen.bytes;
             free(chosen);
-            chosen.bytes = random.block_bytes();
+            chosen.bytes = random_bytes();
             chosen.memory = request(chosen.bytes);
             if (chosen.memory == nullptr) {
                 chosen = blocks_[--size_];
@@ -218,6 +222,8 @@ private:
     };
 
     allocator malloc_;
+    std::uint32_t least_bytes_;
+    std::uint32_t most_bytes_;
     table<block> blocks_;
     std::uint64_t size_ = 0;
     std::uint64_t bytes_ = 0;
@@ -365,6 +371,7 @@ private:
 
 /// Returns: false if the malloc has no memory.
 bool settle(population& blocks) noexcept {
+    constexpr model usual; // what is freed was of any size, what settles is what programs request
     std::array<block, settling_slots> held{};
     bool has_memory = true;
     for (std::uint32_t pair = 0; pair < settling_pairs && has_memory; ++pair) {
@@ -372,7 +379,7 @@ bool settle(population& blocks) noexcept {
         blocks.free(slot);
         const bool is_large = blocks.random.below(large_one_in) == 0;
         slot.bytes = is_large ? least_large + blocks.random.below(most_large - least_large)
-                              : blocks.random.block_bytes();
+                              : blocks.random.block_bytes(usual.least_bytes, usual.most_bytes);
         slot.memory = blocks.request(slot.bytes);
         has_memory = slot.memory != nullptr;
     }
@@ -512,6 +519,24 @@ bool read_share(std::string_view text, double& result) noexcept {
     return true;
 }
 
+/// `LEAST-MOST`, or one number for blocks of one size.
+bool read_sizes(std::string_view text, model& result) noexcept {
+    const std::size_t dash = std::min(text.find('-'), text.size());
+    std::uint64_t least = 0;
+    std::uint64_t most = 0;
+    if (!read_whole({text.data(), dash}, most_block, true, least)) {
+        return false;
+    }
+    if (dash == text.size()) {
+        most = least;
+    } else if (!read_whole({text.data() + dash + 1, text.size() - dash - 1}, most_block, true, most)) {
+        return false;
+    }
+    result.least_bytes = static_cast<std::uint32_t>(least);
+    result.most_bytes = static_cast<std::uint32_t>(most);
+    return least_block <= least && least <= most;
+}
+
 bool read_setting(std::string_view name, std::string_view value, model& result) noexcept {
     constexpr std::uint64_t least_peak = 64 << 10;
     constexpr std::uint64_t most_peak = std::uint64_t{64}
@@ -531,6 +556,9 @@ bool read_setting(std::string_view name, std::string_view value, model& result) 
     }
     if (name == "keep") {
         return read_share(value, result.kept);
+    }
+    if (name == "sizes") {
+        return read_sizes(value, result);
     }
     return name == "seed" && read_whole(value, ~std::uint64_t{0} >> 1, false, result.seed);
 }
@@ -652,7 +680,7 @@ remains age(const allocator& malloc, const model& figures, const recording* repl
     remains result;
     result.resident_before = result.resident_after = read_resident_memory().bytes;
     if (figures.peak_bytes != 0) {
-        population blocks(malloc, figures.seed, figures.peak_bytes / least_block + 1);
+        population blocks(malloc, figures);
         result.failed = !blocks.is_ready()    ? failure::no_tables
                         : replayed != nullptr ? replay(blocks, figures, *replayed).run()
                                               : live_by_model(blocks, figures);

@@ -8,8 +8,8 @@
 /// Blocks are requested from the malloc that is aged, and written. The tables of a history lie in mappings of their own, which
 /// are gone at its end. The blocks that stay are never freed.
 ///
-/// Sizes are 16 / sqrt(u) bytes for uniform random u, up to 2 KiB: many small ones, few large ones. A recording of a program
-/// has the program's own sizes and lifetimes instead.
+/// Sizes are least / sqrt(u) bytes for uniform random u, up to the largest: many small ones, few large ones. A recording of a
+/// program has the program's own sizes and lifetimes instead.
 ///
 /// The component needs neither exceptions nor anything of the standard library's binary.
 #pragma once
@@ -35,6 +35,8 @@ struct model {
     double replaced = 0; ///< share of the blocks that a round replaces
     double kept = 0;     ///< share that stays after the peak
     std::uint64_t seed = 1;
+    std::uint32_t least_bytes = 16; ///< of a block
+    std::uint32_t most_bytes = 2048;
 };
 
 struct age_level {
@@ -53,8 +55,7 @@ using wrong_part = std::string_view;
 
 inline constexpr std::string_view allowed_ages =
     "young, used or old, and after a comma peak=BYTES (64K to 64G; 0 for young), rounds=0 to 1000, replace=0 "
-    "to 1, keep=0 to 1, "
-    "seed=N";
+    "to 1, keep=0 to 1, sizes=LEAST-MOST (bytes of a block, 16 to 1M), seed=N";
 
 /// Effects: reads a level, settings, or both, such as `old,peak=200M,keep=0.2`. Settings follow the level, and alone change `old`.
 /// `result` keeps its value if the text is wrong.

@@ -163,6 +163,27 @@ TEST_F(histories, keeps_to_the_figures) {
     }
 }
 
+TEST_F(histories, have_blocks_of_the_sizes_that_are_set) {
+    model figures = small;
+    figures.least_bytes = 100;
+    figures.most_bytes = 300;
+    static_cast<void>(age(accounted, figures));
+    const auto [least, most] =
+        std::minmax_element(ledger.live.begin(), ledger.live.end(),
+                            [](const auto& left, const auto& right) { return left.second < right.second; });
+    EXPECT_GE(least->second, 100U);
+    EXPECT_LT(least->second, 120U);
+    EXPECT_EQ(most->second, 300U); // one in nine
+}
+
+TEST_F(histories, may_have_blocks_of_one_size) {
+    model figures = small;
+    figures.least_bytes = figures.most_bytes = 1000;
+    const remains left = age(accounted, figures);
+    EXPECT_EQ(left.live_blocks, static_cast<std::uint64_t>(0.25 * ((256 << 10) / 1000 + 1)));
+    EXPECT_EQ(left.live_bytes, left.live_blocks * 1000);
+}
+
 TEST_F(histories, diffuse_the_blocks_that_stay) {
     const remains left = age(accounted, {.peak_bytes = 1 << 20, .rounds = 2, .replaced = 1, .kept = 0.2});
     EXPECT_GT(left.live_pages, 2 * left.needed_pages);
@@ -333,7 +354,14 @@ TEST(ages, are_levels_and_settings) {
     EXPECT_EQ(result.rounds, 9U);
     EXPECT_EQ(result.replaced, 0.5);
     EXPECT_EQ(result.seed, 3U);
+    EXPECT_EQ(read_model("old,sizes=64-4K", result), "");
+    EXPECT_EQ(result.least_bytes, 64U);
+    EXPECT_EQ(result.most_bytes, 4096U);
+    EXPECT_EQ(read_model("sizes=1M", result), "");
+    EXPECT_EQ(result.least_bytes, 1U << 20);
+    EXPECT_EQ(result.most_bytes, 1U << 20);
     EXPECT_EQ(read_model("peak=64G", result), "");
+    EXPECT_EQ(result.most_bytes, 2048U); // old's
     EXPECT_EQ(result.peak_bytes, std::uint64_t{64} << 30);
     EXPECT_EQ(result.rounds, 3U); // old's
 }
@@ -351,6 +379,10 @@ TEST(ages, name_the_wrong_part) {
     EXPECT_EQ(read_error("keep=0.1.2"), "keep=0.1.2");
     EXPECT_EQ(read_error("rounds=1001"), "rounds=1001");
     EXPECT_EQ(read_error("old,depth=1"), "depth=1");
+    for (const char* const wrong : {"sizes=", "sizes=15", "sizes=64-32", "sizes=16-", "sizes=-64",
+                                    "sizes=16-2M", "sizes=16-32-64", "sizes=0-64"}) {
+        EXPECT_EQ(read_error(wrong), wrong);
+    }
     EXPECT_EQ(read_error("seed=9223372036854775808"), "seed=9223372036854775808");
     EXPECT_EQ(read_error(""), "an empty part");
     EXPECT_EQ(read_error("old,"), "an empty part");

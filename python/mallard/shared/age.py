@@ -13,11 +13,13 @@ from mallard.shared.version import source_root
 YOUNG, OLD = "young", "old"
 LEAST_PEAK, MOST_PEAK = 64 << 10, 64 << 30  # as history/history.cpp checks them
 MOST_ROUNDS, MOST_SEED = 1000, 2**63 - 1
+LEAST_BLOCK, MOST_BLOCK = 16, 1 << 20
+USUAL_SIZES = 16, 2048
 UNITS = {"": 0, "K": 10, "M": 20, "G": 30}
 ROW = re.compile(r"^MALLARD_AGE\((\w+), (\d+), (\d+), ([\d.]+), ([\d.]+)\)$", re.MULTILINE)
 SETTINGS = (
     "peak=BYTES (64K to 64G; 0 for young), rounds=0 to 1000, replace=0 to 1, keep=0 to 1 (shares of the "
-    "blocks), seed=N"
+    "blocks), sizes=LEAST-MOST (bytes of a block, 16 to 1M), seed=N"
 )
 
 
@@ -31,6 +33,7 @@ class Age:
     replaced: float  # share of the blocks, in each round
     kept: float  # share of the blocks, after the peak
     seed: int = 1
+    sizes: tuple[int, int] = USUAL_SIZES  # bytes of the smallest and largest block
 
     @property
     def is_young(self) -> bool:
@@ -51,7 +54,7 @@ class Age:
         """The figures, as native programs take them."""
         return (
             f"peak={self.peak_bytes},rounds={self.rounds},replace={self.replaced:.9f},keep={self.kept:.9f},"
-            f"seed={self.seed}"
+            f"sizes={self.sizes[0]}-{self.sizes[1]},seed={self.seed}"
         )
 
     def describe(self, recording: str = "") -> str:
@@ -65,9 +68,15 @@ class Age:
             return f"after the requests of {recording}, with {peak} of its blocks that stay"
         rounds = f"{self.rounds} round{'' if self.rounds == 1 else 's'}"
         return (
-            f"after {peak} of blocks, {rounds} in which {100 * self.replaced:g} % "
+            f"after {peak} of blocks{self._describe_sizes()}, {rounds} in which {100 * self.replaced:g} % "
             f"were replaced, and {100 * self.kept:g} % that stay"
         )
+
+    def _describe_sizes(self) -> str:
+        if self.sizes == USUAL_SIZES:
+            return ""
+        least, most = self.sizes
+        return f" of {least:,} bytes" if least == most else f" of {least:,} to {most:,} bytes"
 
 
 @cache
@@ -141,19 +150,35 @@ def _changed(age: Age, name: str, value: str) -> Age:
         return replace(age, replaced=_share(value))
     if name == "keep":
         return replace(age, kept=_share(value))
+    if name == "sizes":
+        return replace(age, sizes=_sizes(value))
     if name == "seed":
         return replace(age, seed=_whole(value, MOST_SEED))
     raise ValueError
 
 
 def _peak(text: str) -> int:
-    match = re.fullmatch(r"([0-9]{1,19})([KMG]?)", text)
-    if match is None:
-        raise ValueError
-    peak = int(match[1]) << UNITS[match[2]]
+    peak = _bytes(text)
     if peak != 0 and not LEAST_PEAK <= peak <= MOST_PEAK:
         raise ValueError
     return peak
+
+
+def _sizes(text: str) -> tuple[int, int]:
+    """`LEAST-MOST`, or one number for blocks of one size."""
+    first, _, second = text.partition("-")
+    least = _bytes(first)
+    most = _bytes(second) if "-" in text else least
+    if not LEAST_BLOCK <= least <= most <= MOST_BLOCK:
+        raise ValueError
+    return least, most
+
+
+def _bytes(text: str) -> int:
+    match = re.fullmatch(r"([0-9]{1,19})([KMG]?)", text)
+    if match is None:
+        raise ValueError
+    return int(match[1]) << UNITS[match[2]]
 
 
 def _whole(text: str, most: int) -> int:

@@ -18,7 +18,7 @@ def test_a_list_has_levels_and_settings():
     assert old.name == "old,peak=200M,keep=0.25,seed=7"
     assert (old.peak_bytes, old.kept, old.seed) == (200 << 20, 0.25, 7)
     assert (old.rounds, old.replaced) == (levels()["old"].rounds, levels()["old"].replaced)
-    assert old.setting == "peak=209715200,rounds=3,replace=1.000000000,keep=0.250000000,seed=7"
+    assert old.setting == "peak=209715200,rounds=3,replace=1.000000000,keep=0.250000000,sizes=16-2048,seed=7"
 
 
 def test_settings_alone_change_old():
@@ -35,6 +35,7 @@ def test_an_age_counts_once():
     "text",
     [
         *("", "ancient", "old,", "old,,young", "peak=63K", "peak=65G", "peak=-1", "peak=", "peak=1T"),
+        *("sizes=", "sizes=15", "sizes=64-32", "sizes=16-", "sizes=-64", "sizes=16-2M", "sizes=16-32-64"),
         *("keep=1.1", "keep=.", "keep=1e-3", "keep=", "rounds=1001", "rounds=1.5", "depth=1"),
         *("seed=9223372036854775808", "peak=\N{ARABIC-INDIC DIGIT FIVE}G", "replace=0.1.2"),
     ],
@@ -48,6 +49,14 @@ def test_ages_are_described():
     assert levels()["old"].describe() == (
         "after 96 MiB of blocks, 3 rounds in which 100 % were replaced, and 40 % that stay"
     )
+
+
+def test_sizes_are_a_range_or_one_number():
+    (range_, one) = read_ages("sizes=64-4K,used,sizes=1M")
+    assert (range_.sizes, one.sizes) == ((64, 4096), (1 << 20, 1 << 20))
+    assert "sizes=64-4096," in range_.setting
+    assert range_.describe().startswith("after 96 MiB of blocks of 64 to 4,096 bytes, 3 rounds")
+    assert one.describe().startswith("after 24 MiB of blocks of 1,048,576 bytes, 3 rounds")
 
 
 def test_describes_the_requests_of_a_recording():
