@@ -41,7 +41,14 @@ sys.path.insert(0, str(DOCS))
 
 import figures as figures_package  # noqa: E402
 from figures import BLOCKS, WHOLE_TABLES, allocator_images, density, programs, testing  # noqa: E402
-from figures.stored import machine_key, machines, plain, read_stored, stored_file  # noqa: E402
+from figures.stored import (  # noqa: E402
+    chosen_runs,
+    machine_key,
+    machines,
+    plain,
+    read_stored,
+    stored_file,
+)
 from measure import commands  # noqa: E402
 
 from mallard.bench.experiments import EXPERIMENTS  # noqa: E402
@@ -91,8 +98,10 @@ def store_runs(database: Path, keep_others: bool) -> None:
             stored = read_stored(experiment) if stored_file(experiment).exists() else {"runs": [], "rows": []}
             keep_runs(stored, partial(is_kept, added=runs, keep_others=keep_others))
             add_runs(stored, runs, rows)
-            newest = machines(stored)[:MOST_MACHINES]
-            keep_runs(stored, lambda run, newest=newest: machine_key(run) in newest)  # type: ignore[misc]
+            kept = {run["id"] for run in chosen_runs(stored)}
+            compared = machines(stored)[:MOST_MACHINES]
+            kept |= {run["id"] for run in stored["runs"] if machine_key(run) in compared}
+            keep_runs(stored, lambda run, kept=kept: run["id"] in kept)  # type: ignore[misc]
             data = json.dumps(stored, sort_keys=True).encode()
             stored_file(experiment).write_bytes(gzip.compress(data, mtime=0))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from itertools import chain
@@ -10,6 +11,7 @@ from figures import block, whole_table
 from figures.stored import (
     initial_buffers,
     machine_key,
+    machines,
     markdown_table,
     median_percent,
     read_stored,
@@ -62,10 +64,10 @@ def every_mean() -> str:
 
 
 def _means(experiment: str, strategy: str, base: str) -> list[Comparison]:
-    """On the latest processor and on the other, over the cells that both measured; or nothing."""
-    latest, former = (_cells(experiment, place) for place in (0, 1))
-    shared = sorted(latest.keys() & former.keys())
-    means = [compare({key: cells[key] for key in shared}, strategy, base) for cells in (latest, former)]
+    """On the usual processor and on the other, over the cells that both measured; or nothing."""
+    usual, other = (_cells(experiment, place) for place in (0, 1))
+    shared = sorted(usual.keys() & other.keys())
+    means = [compare({key: cells[key] for key in shared}, strategy, base) for cells in (usual, other)]
     found = [mean for mean in means if mean and (base == BASE or _chooses(mean))]
     return found if len(found) == len(means) else []
 
@@ -83,7 +85,7 @@ def conditions() -> str:
     tables = [runs_of_machine(experiment, place)[0] for experiment in _both() for place in (0, 1)]
     buffered = dict.fromkeys(stored.run["experiment"] for stored in tables if initial_buffers(stored))
     return (
-        f"Here: {_latest()}; there: {processors}. `monotonic` begins in a buffer in {', '.join(buffered)}; "
+        f"Here: {_usual()}; there: {processors}. `monotonic` begins in a buffer in {', '.join(buffered)}; "
         "[runs](runs.md) has the conditions of each experiment's first run on a processor."
     )
 
@@ -95,15 +97,15 @@ def _chooses(comparison: Comparison) -> bool:
 
 @cache
 def _both() -> tuple[str, ...]:
-    """The experiments that the processor of the latest run of all and another one measured."""
-    return tuple(name for name in EXPERIMENTS if runs_of_machine(name, 1) and _name(name, 0) == _latest())
+    """The experiments that the processor of most experiments and another one measured."""
+    return tuple(name for name in EXPERIMENTS if runs_of_machine(name, 1) and _name(name, 0) == _usual())
 
 
 @cache
-def _latest() -> str:
-    stored = [name for name in EXPERIMENTS if stored_file(name).exists()]
-    runs = [run for name in stored for run in read_stored(name)["runs"]]
-    return machine_key(max(runs, key=lambda run: str(run["started"])))
+def _usual() -> str:
+    """The processor of most experiments."""
+    stored = (name for name in EXPERIMENTS if stored_file(name).exists())
+    return Counter(machines(read_stored(name))[0] for name in stored).most_common(1)[0][0]
 
 
 def _name(experiment: str, place: int) -> str:

@@ -52,34 +52,64 @@ def machine_key(run: dict[str, Any]) -> str:
 
 
 def machines(data: dict[str, Any]) -> list[str]:
-    """The processors on which an experiment was measured, the latest first."""
+    """The processors on which an experiment was measured: the one that ran most of bench/results/commands.txt
+    first, of several the latest.
+    """
     latest: dict[str, str] = {}
+    listed: dict[str, set[str]] = {}
     for run in data["runs"]:
-        latest[machine_key(run)] = max(latest.get(machine_key(run), ""), run["started"])
-    return sorted(latest, key=lambda name: latest[name], reverse=True)
+        name = machine_key(run)
+        latest[name] = max(latest.get(name, ""), run["started"])
+        listed.setdefault(name, set()).update({plain(run["command"])} & _listed().keys())
+    return sorted(latest, key=lambda name: (len(listed[name]), latest[name]), reverse=True)
 
 
 def of_machine(data: dict[str, Any], machine: str) -> dict[str, Any]:
-    runs = [run for run in data["runs"] if machine_key(run) == machine]
+    return _with_rows(data, [run for run in data["runs"] if machine_key(run) == machine])
+
+
+def _with_rows(data: dict[str, Any], runs: list[dict[str, Any]]) -> dict[str, Any]:
     kept = {run["id"] for run in runs}
     return {"runs": runs, "rows": [row for row in data["rows"] if row["run_id"] in kept]}
 
 
+@cache
 def stored_runs(experiment: str) -> list[StoredRun]:
-    """Those of the processor that was measured last, as runs_of_machine()."""
-    return runs_of_machine(experiment, 0)
+    """Those that the documents show, as chosen_runs()."""
+    data = _read_or_none(experiment)
+    return _numbered(experiment, _with_rows(data, chosen_runs(data)))
+
+
+def chosen_runs(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The runs of the first of machines(); then those of listed commands that ran on others only. A table is of
+    one run, so none mixes processors.
+    """
+    chosen: list[dict[str, Any]] = []
+    for machine in machines(data):
+        missing = _listed().keys() - {plain(run["command"]) for run in chosen}
+        of_this = (run for run in data["runs"] if machine_key(run) == machine)
+        chosen += [run for run in of_this if not chosen or plain(run["command"]) in missing]
+    return chosen
 
 
 @cache
 def runs_of_machine(experiment: str, place: int) -> list[StoredRun]:
-    """The runs on one of machines(), in the order of bench/results/commands.txt: the first is the
-    experiment's table, the others are about special settings. Runs are numbered anew, so that experiments
-    share no number, and that the table passes for the latest run: its cells decide.
-    """
-    data = read_stored(experiment) if stored_file(experiment).exists() else {"runs": [], "rows": []}
+    """The runs on one of machines()."""
+    data = _read_or_none(experiment)
     if place >= len(machines(data)):
         return []
-    data = of_machine(data, machines(data)[place])
+    return _numbered(experiment, of_machine(data, machines(data)[place]))
+
+
+def _read_or_none(experiment: str) -> dict[str, Any]:
+    return read_stored(experiment) if stored_file(experiment).exists() else {"runs": [], "rows": []}
+
+
+def _numbered(experiment: str, data: dict[str, Any]) -> list[StoredRun]:
+    """In the order of bench/results/commands.txt: the first run is the experiment's table, the others are about
+    special settings. Runs are numbered anew, so that experiments share no number, and that the table passes for
+    the latest run: its cells decide.
+    """
     rows: dict[int, list[dict[str, Any]]] = {}
     for row in data["rows"]:
         rows.setdefault(row["run_id"], []).append(row)
@@ -95,10 +125,15 @@ def runs_of_machine(experiment: str, place: int) -> list[StoredRun]:
     return stored[::-1]
 
 
+@cache
+def _listed() -> dict[str, int]:
+    """The commands of bench/results/commands.txt, with their places."""
+    return {plain(entry): place for place, entry in enumerate(commands())}
+
+
 def _place(command: str) -> int:
     """The end of the list for a command that is not in it."""
-    listed = [plain(entry) for entry in commands()]
-    return listed.index(plain(command)) if plain(command) in listed else len(listed)
+    return _listed().get(plain(command), len(_listed()))
 
 
 def on_huge_pages(stored: StoredRun) -> bool:
@@ -164,7 +199,7 @@ def run_number(stored: StoredRun) -> int:
 
 @cache
 def every_run(experiment: str) -> list[StoredRun]:
-    """The runs of all machines(), the latest machine first."""
+    """The runs of all machines(), in their order."""
     places = range(len(machines(read_stored(experiment))))
     return [stored for place in places for stored in runs_of_machine(experiment, place)]
 

@@ -48,6 +48,7 @@ from figures.stored import (
     DOCS,
     StoredRun,
     buffer_text,
+    chosen_runs,
     every_run,
     machines,
     markdown_table,
@@ -216,15 +217,42 @@ def test_added_runs_replace_those_of_their_processor(
     assert refresh.is_kept(run(command, cpu), added, keep_others=keep_others) is kept
 
 
-def test_runs_of_another_processor_stay_apart() -> None:
-    def run(number: int, model: str, day: str) -> dict[str, object]:
-        machine = {"cpu": "EPYC", "cpu_model": model, "caches": {}}
-        return {"id": number, "machine": machine, "started": day}
+@pytest.fixture
+def two_processors(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[dict[str, object]]]:
+    """Runs of the first command on both, of the second and third on one each, and of one that is not listed."""
+    listed = {f"bench reuse --seed {number}": number for number in (1, 2, 3)}
+    monkeypatch.setattr("figures.stored._listed", lambda: listed)
 
-    runs = [run(1, "17", "2026-01-02"), run(2, "1", "2026-01-01"), run(3, "1", "2026-01-01")]
-    data = {"runs": runs, "rows": [{"run_id": number} for number in (1, 2, 3)]}
-    assert machines(data) == ["EPYC (17)", "EPYC (1)"]
-    assert [row["run_id"] for row in of_machine(data, "EPYC (1)")["rows"]] == [2, 3]
+    def run(number: int, model: str, day: str, seed: int) -> dict[str, object]:
+        machine = {"cpu": "EPYC", "cpu_model": model, "caches": {}}
+        command = f"mallard bench reuse --seed {seed}"
+        return {"id": number, "machine": machine, "started": day, "command": command}
+
+    runs = [
+        *(run(1, "17", "2026-01-02", 1), run(2, "1", "2026-01-01", 1)),
+        *(run(3, "1", "2026-01-01", 2), run(4, "17", "2026-01-02", 3), run(5, "17", "2026-01-02", 4)),
+    ]
+    return {"runs": runs, "rows": [{"run_id": run["id"]} for run in runs]}
+
+
+def test_runs_of_another_processor_stay_apart(two_processors: dict[str, list[dict[str, object]]]) -> None:
+    assert machines(two_processors) == ["EPYC (17)", "EPYC (1)"], "the latest of those with as many"
+    assert [row["run_id"] for row in of_machine(two_processors, "EPYC (1)")["rows"]] == [2, 3]
+
+
+def test_the_processor_of_most_listed_commands_is_the_first(
+    two_processors: dict[str, list[dict[str, object]]],
+) -> None:
+    runs = [run for run in two_processors["runs"] if run["id"] != 4]
+    assert machines({"runs": runs}) == ["EPYC (1)", "EPYC (17)"]
+
+
+def test_a_command_that_ran_on_another_processor_only_is_shown(
+    two_processors: dict[str, list[dict[str, object]]],
+) -> None:
+    assert [run["id"] for run in chosen_runs(two_processors)] == [1, 4, 5, 3]
+    runs = [run for run in two_processors["runs"] if run["id"] != 4]
+    assert [run["id"] for run in chosen_runs({"runs": runs})] == [2, 3], "not what is not listed"
 
 
 def test_two_processors_are_compared_over_shared_cells() -> None:
