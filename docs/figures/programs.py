@@ -43,6 +43,7 @@ from mallard.shared.mallocs import OWN
 from mallard.shared.stats import Outcome, Ratio, spread
 
 MULTIPOOL, MONOTONIC = "multipool", "monotonic"
+STATIC_POOL = "static-multipool"  # one for all parts of a program
 MULTIPOOL_BASE, MONOTONIC_BASE = "multipool/base", "monotonic/base"  # bound as std::pmr's are
 PMR_POOL, PMR_MONOTONIC, BOOST_POOL = "pmr-unsynchronized", "pmr-monotonic", "boost-pmr-unsynchronized"
 PMR_CACHED = "pmr-monotonic-cached"  # over the upstream of mallard's monotonic
@@ -70,6 +71,7 @@ VARIANTS = ("-last", "-first", "/inline")
 SHOWN = (
     MONOTONIC,
     MULTIPOOL,
+    STATIC_POOL,
     MULTIPOOL_BASE,
     PMR_MONOTONIC,
     PMR_POOL,
@@ -261,7 +263,7 @@ def _time(cell: Cell | None) -> str:
 
 def _memory(works: Sequence[Work], *, whole: bool = False) -> str:
     """Bindings and ends differ little in memory."""
-    own = (BASE, FASTEST_MALLOC, MONOTONIC, MULTIPOOL)
+    own = (BASE, FASTEST_MALLOC, MONOTONIC, MULTIPOOL, STATIC_POOL)
     names = [name for name in _strategies(works, whole=whole) if whole or name in own]
     works = _with_fastest_malloc(works)
     lines = [[name, *(_mebibytes(work, name, HELD.figure) for work in works)] for name in names]
@@ -279,11 +281,16 @@ def _against_mallocs() -> str:
     lines = []
     for size in SIZES:
         cells = cells_by_work(_works(size))
-        for name in (name for name in MAIN if not name.endswith((*VARIANTS, BASE_MARK))):
+        held = {f"{work}, {size}": of_work for work, of_work in cells.items()}
+        for name in (*(name for name in MAIN if not name.endswith((*VARIANTS, BASE_MARK))), STATIC_POOL):
             comparison = compare(cells, name, FASTEST_MALLOC)
             if comparison is None:
                 continue
             medians = [ratio.median for ratio in comparison.ratios.values()]
             span = f"{percent(min(medians))} to {percent(max(medians))}"
-            lines.append([f"{name}, {size}", percent_text(comparison.mean), span, str(len(medians))])
-    return markdown_table(["% of the fastest malloc of each program", "mean", "from, to", "programs"], lines)
+            memory = _memory_ratios(held, name, FASTEST_MALLOC, size)
+            share = f"{percent(geometric_mean(memory))} %" if memory else ""
+            line = [f"{name}, {size}", percent_text(comparison.mean), span, share, str(len(medians))]
+            lines.append(line)
+    heading = ["% of the fastest malloc of each program", "mean", "from, to", "memory", "programs"]
+    return markdown_table(heading, lines)
