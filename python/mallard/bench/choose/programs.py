@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import geometric_mean
 
 from mallard.bench import described
 from mallard.bench.analysis.names import BASE, malloc
@@ -20,17 +21,18 @@ from mallard.bench.analysis.panel.works import (
     mallocs_in,
     with_fastest_malloc,
 )
-from mallard.bench.analysis.words import in_a_list, percent_text
+from mallard.bench.analysis.words import in_a_list, percent, percent_text
 from mallard.bench.cells import Cell
 from mallard.bench.choose.case import counterpart
 from mallard.bench.choose.deciding import Evidence
 from mallard.bench.choose.findings import POOL
-from mallard.bench.experiments.programs import NAME, SIZES
+from mallard.bench.experiments.programs import HELD, NAME, SIZES
 from mallard.bench.strategy_names import GLOBAL_STRATEGIES
 from mallard.shared.age import YOUNG, heap_named
 from mallard.shared.mallocs import MALLOCS, OWN
 from mallard.shared.stats import Outcome
 
+ONE_POOL = "static-multipool"  # for all parts of a program: a type names it
 # What follows from the time of a strategy for the malloc.
 CONCLUSIONS: dict[Outcome, str] = {
     "even": "is as fast in whole programs",
@@ -90,7 +92,9 @@ def compare_in_programs(strategy: str, evidence: Evidence, age: str = YOUNG) -> 
     by_size = {size: _find(_tables(evidence, size, age), names) for size in sizes}
     measured = [entry for entry in by_size.values() if entry]
     missing = [size for size, entry in by_size.items() if not entry or not entry.table.other_mallocs]
-    texts = [_best_malloc(entry) if is_global else _against_mallocs(entry) for entry in measured]
+    texts = []
+    for entry in measured:
+        texts += [_best_malloc(entry) if is_global else _against_mallocs(entry), _one_pool(entry)]
     runs = sorted({entry.table.run for entry in measured})
     source = f"run{'s' if len(runs) > 1 else ''} {in_a_list(list(map(str, runs)))}"
     note = "; ".join(filter(None, texts))
@@ -140,6 +144,20 @@ def _against_mallocs(measured: _Measured) -> str:
     text = f"{takes} the fastest malloc's time, and a malloc is faster in {len(comparison.slower)}"
     conclusion = CONCLUSIONS.get(comparison.mean.outcome) if comparison.mean.bounded else None
     return f"{text}: {_preloaded(comparison)} {conclusion}" if conclusion else text
+
+
+def _one_pool(measured: _Measured) -> str:
+    """Of a pool that all parts of a program share, beside one for each part."""
+    cells = measured.table.cells
+    if measured.strategy != POOL or (shared := compare(cells, ONE_POOL, POOL)) is None:
+        return ""
+    held = [
+        (of_work[ONE_POOL].figure(HELD.figure), of_work[POOL].figure(HELD.figure))
+        for of_work in (cells[program] for program in shared.ratios)
+    ]
+    shares = [one.median / each.median for one, each in held if one and each]
+    memory = f" and {percent(geometric_mean(shares))} % of its memory" if shares else ""
+    return f"one for all parts, by static_allocator, takes {percent_text(shared.mean)} of its time{memory}"
 
 
 def _preloaded(comparison: Comparison) -> str:

@@ -13,6 +13,7 @@ from synthetic_run import INLINE, STRATEGIES, density_rows, failed, formula
 
 from mallard.bench.choose import Case, Decision, Evidence, decide, make_case
 from mallard.bench.choose.graph import QUESTIONS
+from mallard.bench.choose.programs import compare_in_programs
 from mallard.bench.result import Row
 from mallard.bench.strategy_names import of_papers
 
@@ -494,6 +495,20 @@ def test_a_fragmented_heap_is_with_old_processes() -> None:
     young = answer(case, density(), program("json", JSON, "large"))
     assert young.programs == ""
     assert young.missing[-1] == programs_command("monotonic", " --size large --age old")
+
+
+def test_a_pool_is_with_one_for_all_parts() -> None:
+    """In the time and memory of a pool for each part."""
+    times = {"new-delete": 100.0, "new-delete@mi": 80.0, "multipool": 50.0, "static-multipool": 40.0}
+    rows = program("json", times, "large")
+    for row in rows:
+        row["figures"] = {"peak_held_bytes": 300.0 if row["strategy"] == "static-multipool" else 400.0}
+    note = compare_in_programs("multipool", evidence(rows)).note
+    assert note.startswith("in 1 large program multipool takes 63 % (63 to 63) of the fastest malloc's time")
+    shared = "one for all parts, by static_allocator, takes 80 % (80 to 80) of its time and 75 % of its memory"
+    assert shared in note
+    without = [row for row in rows if row["strategy"] != "static-multipool"]
+    assert "one for all parts" not in compare_in_programs("multipool", evidence(without)).note
 
 
 def test_shared_allocator_has_no_counterpart_in_programs() -> None:
