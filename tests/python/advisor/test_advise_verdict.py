@@ -27,6 +27,7 @@ from mallard.advisor.advice.code import TypeChange
 from mallard.advisor.advice.study import ScopePair, Screened
 from mallard.advisor.advice.verdict import NOT_SEEN, Answer, decide
 from mallard.advisor.trial.effect import Effect
+from mallard.advisor.trial.load import Load
 from mallard.advisor.trial.program import Counts
 from mallard.advisor.view.advice import advice_json, advice_report
 from mallard.advisor.view.sarif import advice_sarif
@@ -79,6 +80,33 @@ def test_nothing_for_a_single_block():
     assert verdict.headline == (
         "Nothing worth doing: the program allocates 1 block, too few to save time with, against "
         "glibc on a young heap."
+    )
+
+
+UNSAVED = {"on_top": None, "globals": mallocs(("mimalloc", 0.1, 0.5))}
+WIDE = {"trial": result(baseline(effect("heap", 0.1, 9.0))), **UNSAVED}
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("nothing", {"ceiling": ceiling(2.0), "trial": None, "chosen": None}),
+        ("unresolved", {"trial": None, "chosen": None, **UNSAVED}),
+        ("unresolved", WIDE),
+        ("local", {}),
+        ("global", {"globals": mallocs(("mimalloc", 33.0, 1.0))}),
+    ],
+)
+def test_every_answer_of_a_server_names_its_load(kind, changes):
+    verdict = decide(study(load=Load("client"), **changes))
+    assert verdict.kind == kind
+    if kind == "nothing" or changes is WIDE:
+        assert " 109 ms of the program's CPU time under its load" in verdict.headline
+    if kind != "nothing":
+        note = "Measured on this program under its load, against glibc on a young heap."
+        assert verdict.notes[-1] == note
+    assert dict(verdict.facts)["load"] == (
+        "'client'; times are the server's CPU time from its start to its end"
     )
 
 
