@@ -28,11 +28,15 @@ def test_advises_an_allocation_heavy_program(advise, toys):
     done = advise("--quick", "--rounds", 3, "--global", "glibc", "--json", "--", program, 2000)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    assert document["kind"] in ("nothing", "local", "global", "unresolved")
+    assert document["kind"] in ("local", "global", "unresolved"), "most of the time is malloc's"
     assert document["headline"]
-    assert document["study"]["allocations"] > 2000
-    if document["study"]["trial"]:
-        assert document["study"]["trial"]["scope"]["name"] == "handle"
+    study = document["study"]
+    assert study["allocations"] > 2000
+    # Times decide which of the scopes and lines is tried in all rounds.
+    names = [screened["candidate"]["name"] for screened in study["screened"]]
+    assert "handle" in names
+    assert study["chosen"]["name"] in names
+    assert study["trial"]["rounds"] == 3
 
 
 @pytest.mark.parametrize("flag", ["-g", "-DKEEPS_INLINE"])
