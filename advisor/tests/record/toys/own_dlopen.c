@@ -1,4 +1,5 @@
-// Allocates for ever. A call of dlopen or dlclose by the recorder ends the program.
+// Allocates for ever, when it is ready. A call of dlopen or dlclose by the recorder ends the program.
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@ int dlclose(void* file) {
 }
 
 int main(void) {
+    puts("ready");
+    fflush(stdout);
     for (;;) {
         free(malloc(10));
         usleep(1000);
