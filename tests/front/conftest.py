@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from advisor_programs import LONGEST
 from source_tree import ROOT
 
 # The tools of the smallest Debian.
@@ -168,7 +169,7 @@ echo "$*" >>build/cmake-calls""",
 
     def call(self, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
         process = self.start(*words, **options)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=LONGEST)
         return subprocess.CompletedProcess(words, process.returncode, out, err)
 
     def arguments(self, *words: str, **options: Any) -> dict[str, object]:

@@ -5,6 +5,7 @@ import pty
 import select
 
 import pytest
+from advisor_programs import LONGEST
 
 APT_GET = 'echo "$*" >>"$HOME/apt-calls"; exit 100'
 COMMAND = "apt-get update && apt-get install -y g++ cmake ninja-build\n"
@@ -127,7 +128,7 @@ class Terminal:
 
     def _read(self):
         """False at the end of the output."""
-        assert select.select([self.side], [], [], 60)[0], self.output
+        assert select.select([self.side], [], [], LONGEST)[0], self.output
         try:
             part = os.read(self.side, 4096)
         except OSError:  # Linux: no program has the terminal open

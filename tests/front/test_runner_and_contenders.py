@@ -6,6 +6,7 @@ import shlex
 import subprocess
 
 import pytest
+from advisor_programs import LONGEST
 from source_tree import ROOT
 
 from mallard.bench.contenders import CONTENDERS
@@ -53,7 +54,7 @@ def test_runner_accepts_the_documented_command(described):
     page = (ROOT / "bench/README.md").read_text(encoding="utf-8")
     (words,) = re.findall(r"^    build/release/bench/mallard-bench (.+)$", page, re.MULTILINE)
     command = [RUNNER, *shlex.split(words), "--allow-unoptimised"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST)
     assert result.returncode == 0, result.stderr
     row = json.loads(result.stdout)
     assert (row["experiment"], row["strategy"]) == ("density", "multipool")

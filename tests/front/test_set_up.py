@@ -3,9 +3,9 @@
 import os
 import shutil
 import signal
-import time
 
 import pytest
+from advisor_programs import LONGEST, wait_until
 
 MAKING = "mallard: making the Python environment"
 
@@ -85,7 +85,7 @@ def test_a_changed_lock_updates_the_environment(ready):
 
 def test_concurrent_calls_set_up_once(clone):
     calls = [clone.start("doctor") for _ in range(4)]
-    ends = [call.communicate(timeout=120) for call in calls]
+    ends = [call.communicate(timeout=LONGEST) for call in calls]
     assert [call.returncode for call in calls] == [0] * 4, ends
     assert sum(MAKING in err for _, err in ends) == 1
 
@@ -93,24 +93,17 @@ def test_concurrent_calls_set_up_once(clone):
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_setup_leaves_no_environment(clone, ending):
     python = clone.python
-    clone.program("python3", f'case "$*" in *"-m venv"*) mkdir -p "$3/bin"; sleep 30;; esac\n{python}')
+    clone.program("python3", f'case "$*" in *"-m venv"*) mkdir -p "$3/bin"; sleep 1000;; esac\n{python}')
     call = clone.start("doctor")
     partial = clone.root / "build/venv"
-    wait_for(partial.exists)
+    wait_until(partial.exists)
     os.killpg(call.pid, ending)
-    call.communicate(timeout=20)
+    call.communicate(timeout=LONGEST)
     assert call.returncode == 130
     assert not partial.exists()
 
     clone.program("python3", python)
     assert clone.arguments("doctor")["words"] == ["doctor"]
-
-
-def wait_for(condition):
-    end = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def test_recreates_environment_without_stamp(ready):

@@ -4,6 +4,7 @@ import fcntl
 import shutil
 
 import pytest
+from advisor_programs import LONGEST
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def test_waiting_call_names_process_and_task(busy):
     call = busy.start("bench", "density")
     line = call.stderr.readline()
     call.terminate()
-    call.communicate(timeout=60)
+    call.communicate(timeout=LONGEST)
     assert line == (
         "mallard: waiting for process 4711, building mallard-bench with g++ 12 (Release) in build/release "
         "(0 s so far)\n"

@@ -84,9 +84,14 @@ def test_output_goes_to_the_log(workplace):
     assert workplace.log.read_text().splitlines()[1:] == ["heard", "too"]
 
 
-def test_kills_silent_command_with_children(workplace):
-    assert workplace.run(["sh", "-c", "sleep 600 & echo $! > child; wait"], silence_limit=0.5) == SILENT
-    wait_until(lambda: has_ended(int((workplace.root / "child").read_text())))
+def test_kills_silent_command_with_children(workplace, monkeypatch):
+    """By a clock that moves when the child is there."""
+    child = workplace.root / "child"
+    script = "sleep 600 & echo $! > new; mv new child; wait"
+    with monkeypatch.context() as patch:
+        patch.setattr(command.time, "monotonic", lambda: 1000.0 * child.exists())
+        assert workplace.run(["sh", "-c", script], silence_limit=900) == SILENT
+    wait_until(lambda: has_ended(int(child.read_text())))
     assert "nothing was printed" in workplace.log.read_text()
 
 
