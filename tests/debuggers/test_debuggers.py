@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from advisor_programs import LONGEST
 from source_tree import ROOT
 
 HERE = ROOT / "tests/debuggers"
@@ -77,7 +78,7 @@ def run(*command: str | Path) -> str:
     # lldb finds its own server with these, and a user's settings change what is printed.
     environment = {**os.environ, "HOME": str(BUILD), "LC_ALL": "C.UTF-8"}
     words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LONGEST)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

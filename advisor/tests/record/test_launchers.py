@@ -102,7 +102,7 @@ ADVICE = ("advise", "--quick", "--age", "young", "--rounds", 3, "--global", "gli
 
 def test_names_the_compiler_behind_its_driver(tmp_path):
     source = tmp_path / "x.cpp"
-    source.write_text("".join(f"int f{line}(int x) {{ return x + {line}; }}\n" for line in range(500)))
+    source.write_text("".join(f"int f{line}(int x) {{ return x + {line}; }}\n" for line in range(5000)))
     done = front(*ADVICE, "--json", "--", "g++", "-fsyntax-only", source, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
@@ -139,7 +139,7 @@ def test_reports_the_cost_of_a_preload_for_many_short_processes(requests, tmp_pa
 
 @pytest.mark.parametrize("scrub", [("env", "-i"), ("env", "LD_PRELOAD=")])
 def test_refuses_a_launcher_that_clears_the_environment(requests, tmp_path, scrub):
-    done = front(*ADVICE, "--", *scrub, requests, 3000, folder=tmp_path)
+    done = front(*ADVICE, "--", *scrub, requests, 20_000, folder=tmp_path)
     assert done.returncode == 2, done.stderr
     assert "env starts a program that takes most of the time and was not followed" in done.stderr
     assert not done.stdout

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from advisor_programs import LONGEST
 from compiler_flags import WERROR
 from profile_rows import amount, figures
 from source_tree import ROOT
@@ -60,7 +61,7 @@ def test_code_of_every_strategy_compiles(tmp_path: Path):
     file = tmp_path / "pasted.cpp"
     file.write_text("\n".join([*dict.fromkeys(includes), *parts]) + "\n")
     words = [compiler, "-std=c++20", "-Wall", "-Wextra", *WERROR, "-fsyntax-only", f"-I{ROOT / 'include'}"]
-    done = subprocess.run([*words, str(file)], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run([*words, str(file)], capture_output=True, text=True, check=False, timeout=LONGEST)
     assert done.returncode == 0, done.stderr[:3000]
 
 
@@ -131,7 +132,7 @@ def test_rejects_wink_out_of_owning_types(tmp_path: Path):
     code = code_for("monotonic", candidate(), [vector])
     owns.write_text("#include <string>\n" + code.replace("vector<int>", "vector<std::string>"))
     words = [compiler, "-std=c++20", "-fsyntax-only", f"-I{ROOT / 'include'}", str(owns)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=LONGEST)
     assert done.returncode != 0
     assert "wink_out_would_leak" in done.stderr or "wink_out: " in done.stderr
 

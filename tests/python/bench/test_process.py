@@ -109,7 +109,7 @@ def test_an_interrupt_ends_the_process(measured: Measure) -> None:
 
 def test_missing_runner_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be started"):
-        measure(REPETITION, tmp_path / "gone", None, Limits(5, None), 1, lambda: None)
+        measure(REPETITION, tmp_path / "gone", None, Limits(30, None), 1, lambda: None)
 
 
 def test_the_malloc_is_preloaded_and_looked_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_lines_that_are_no_row(tmp_path: Path, line: str, message: str) -> None:
     program = tmp_path / "bench"
     program.write_text(f"#!/bin/sh\necho '{line}'\n", encoding="utf-8")
     program.chmod(0o755)
-    row = measure(REPETITION, program, None, Limits(5, None), 1, lambda: None)
+    row = measure(REPETITION, program, None, Limits(30, None), 1, lambda: None)
     assert row.status == "failed"
     assert message in row.detail
 
@@ -187,7 +187,7 @@ def test_out_of_memory_with_status_0_fails(tmp_path: Path) -> None:
     program = tmp_path / "bench"
     program.write_text(f"#!/bin/sh\necho '{json.dumps(answer)}'\n", encoding="utf-8")
     program.chmod(0o755)
-    row = measure(REPETITION, program, None, Limits(5, None), 1, lambda: None)
+    row = measure(REPETITION, program, None, Limits(30, None), 1, lambda: None)
     assert (row.status, row.detail) == (
         "failed",
         "no result row of format 1: status 'out_of_memory' with exit status 0",

@@ -47,7 +47,8 @@ int main(int words, char** arguments) {
             std::unique_lock lock(mutex);
             changed.wait(lock, [&] { return done == number; });
             kept[static_cast<std::size_t>(number)] = work(bytes, holds);
-            std::this_thread::sleep_for(std::chrono::milliseconds{20}); // for samples of the resident memory
+            // For samples of the resident memory, which is highest at the end.
+            std::this_thread::sleep_for(std::chrono::milliseconds{number + 1 == count ? 100 : 20});
             ++done;
             changed.notify_all();
             changed.wait(lock, [&] { return done == count; });
