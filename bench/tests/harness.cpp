@@ -37,6 +37,8 @@ TEST(process, reports_its_resident_memory) {
 }
 
 TEST(memory, is_counted_to_the_page) {
+    std::vector<std::string> notes;
+    bench::use_pages(bench::page_size::small, notes);
     constexpr std::size_t pages = 1000;
     const std::size_t page_bytes = mallard::pages::page_bytes();
     const std::int64_t baseline = bench::inspect_memory().bytes;
@@ -48,6 +50,7 @@ TEST(memory, is_counted_to_the_page) {
     const std::int64_t touched = bench::inspect_memory().bytes - baseline;
     EXPECT_GE(touched, static_cast<std::int64_t>(10 * page_bytes));
     EXPECT_LE(touched, static_cast<std::int64_t>(100 * page_bytes)); // and pages touched by chance
+    bench::use_pages(bench::page_size::unchanged, notes);
 }
 
 TEST(memory, is_returned_by_a_trim) {
@@ -62,7 +65,7 @@ TEST(memory, is_returned_by_a_trim) {
 
 TEST(memory, is_inspected_in_a_child_without_side_effects) {
     int changed = 0;
-    EXPECT_EQ(bench::inspect_in_child(10,
+    EXPECT_EQ(bench::inspect_in_child(600,
                                       [&changed] {
                                           changed = 1;
                                           return std::int64_t{17};

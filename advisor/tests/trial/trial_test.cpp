@@ -378,7 +378,8 @@ TEST(trial, allocates_nothing_on_the_programs_heap) {
     };
     const unsigned long unchanged = offset("");
     EXPECT_GT(unchanged, 0U);
-    const std::string report = testing::TempDir() + "mallard-trial-heap.report";
+    const std::string report =
+        testing::TempDir() + "mallard-trial-heap-" + std::to_string(::getpid()) + ".report";
     EXPECT_EQ(offset("MALLARD_TRIAL=null " + code_variable() + " MALLARD_TRIAL_REPORT='" + report +
                      "' LD_PRELOAD=" TRIAL_LIBRARY),
               unchanged);

@@ -4,6 +4,7 @@
 #include <mallard/record/scope.hpp>
 
 #include <malloc.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -420,6 +421,7 @@ extern "C" OWN_FRAME bool scope_of_the_trial(scene run, int rounds) {
 }
 
 int main(int count, char* arguments[]) {
+    ::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); // a huge page is one page fault
     for (const named& entry : scenes) {
         if (count == 2 && std::strcmp(entry.name, arguments[1]) == 0) {
             outside(1000);
