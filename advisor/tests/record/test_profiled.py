@@ -173,7 +173,8 @@ def test_samples_resident_memory_beside_live_blocks(record, collector, toys):
     assert [at for at, _, _ in samples] == sorted(at for at, _, _ in samples)
     own = [resident - files for _, resident, files in samples]
     assert max(own) > 100 << 20 > timeline["peak_bytes"]
-    assert all(0 < files < resident < 1 << 30 for _, resident, files in samples)
+    # The system counts pages in portions, so that the first samples may have none but those of files.
+    assert all(0 < files <= resident < 1 << 30 for _, resident, files in samples)
 
 
 @pytest.mark.parametrize("ending", ["frees", "keeps", "child"])

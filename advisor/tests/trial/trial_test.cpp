@@ -298,9 +298,10 @@ TEST(trial, reports_the_memory_at_the_end) {
     constexpr std::uint64_t unknown = mallard::history::remains::unknown;
     for (const std::string& library : {std::string(TRIAL_LIBRARY), std::string(MEASURED_LIBRARY)}) {
         const outcome plain = run("", "exceptions", "", "", "", library);
-        EXPECT_GT(plain.resident.bytes, plain.resident.file_bytes) << library;
-        EXPECT_LE(plain.resident.bytes, plain.peak_bytes + (1 << 20))
-            << library; // the peak is counted roughly
+        // The system counts pages in portions for each processor, and the peak roughly.
+        EXPECT_GT(plain.resident.file_bytes, 0U) << library;
+        EXPECT_GE(plain.resident.bytes, plain.resident.file_bytes) << library;
+        EXPECT_LE(plain.resident.bytes, plain.peak_bytes + (1 << 20)) << library;
         EXPECT_EQ(plain.held.bytes, unknown) << library;
         const outcome held = run("", "exceptions", "MALLARD_TRIAL_HELD=1", "", "", library);
         EXPECT_GT(held.held.bytes, held.held.free_bytes) << library;
