@@ -1,6 +1,7 @@
 """The commands of a stage: progress, silence, and the remains of a hanging command; counts of its tests."""
 
 import os
+from itertools import count
 
 import pytest
 from advisor_programs import has_ended, wait_until
@@ -85,11 +86,11 @@ def test_output_goes_to_the_log(workplace):
 
 
 def test_kills_silent_command_with_children(workplace, monkeypatch):
-    """By a clock that moves when the child is there."""
-    child = workplace.root / "child"
+    """By a clock that moves with each look, once the child is there."""
+    child, seconds = workplace.root / "child", count(0.0, 1000.0)
     script = "sleep 600 & echo $! > new; mv new child; wait"
     with monkeypatch.context() as patch:
-        patch.setattr(command.time, "monotonic", lambda: 1000.0 * child.exists())
+        patch.setattr(command.time, "monotonic", lambda: next(seconds) if child.exists() else 0.0)
         assert workplace.run(["sh", "-c", script], silence_limit=900) == SILENT
     wait_until(lambda: has_ended(int(child.read_text())))
     assert "nothing was printed" in workplace.log.read_text()
