@@ -62,9 +62,12 @@ void leaf(std::size_t bytes) {
     }
 }
 
+volatile sig_atomic_t is_handled = 0;
+
 void handler(int) {
     MALLARD_SCOPE("handler");
     touch(4000);
+    is_handled = 1;
 }
 
 } // namespace
@@ -154,11 +157,13 @@ void signals() {
     action.sa_handler = handler;
     ::sigaction(SIGALRM, &action, nullptr);
     ::ualarm(200, 200);
-    for (int turn = 0; turn < 50'000; ++turn) {
+    int turns = 0;
+    for (; turns < 50'000 || is_handled == 0; ++turns) {
         MALLARD_SCOPE("interrupted");
         touch(4010);
     }
     ::ualarm(0, 0);
+    say(std::to_string(turns).c_str());
 }
 
 void many_names() {
