@@ -132,6 +132,8 @@ TEST(small_objects, are_of_every_size_that_the_test_has) {
 }
 
 TEST(small_objects, report_the_held_and_returned_memory) {
+    std::vector<std::string> notes;
+    bench::use_pages(bench::page_size::small, notes); // of huge ones the last is whole
     const auto figures = [](const std::string& options) {
         return figure_map(
             run_words(bench::run_small_objects, "--objects 500000 --object-bytes 16 " + options));
@@ -150,6 +152,7 @@ TEST(small_objects, report_the_held_and_returned_memory) {
     EXPECT_LE(small_pool["freed_bytes"], small_pool["held_bytes"] / 100 + (2 << 20));
     // A monotonic allocator takes as much again.
     EXPECT_GE(figures("--strategy monotonic")["peak_bytes"], 1.9 * bytes);
+    bench::use_pages(bench::page_size::unchanged, notes);
 }
 
 #ifdef __linux__
