@@ -10,7 +10,7 @@ from functools import cache
 from figures import BLOCKS, age, block, locality, whole_table
 from figures.claims import runs_text
 from figures.programs import MULTIPOOL_BASE, PMR_POOL, SIZES, fastest_mallocs, pool_to
-from figures.stored import is_special, load, markdown_table, run_conditions, stored_runs
+from figures.stored import is_special, load, markdown_table, processors, run_conditions, stored_runs
 from mallard.bench.analysis.cell_tables import Setting
 from mallard.bench.analysis.names import ours
 from mallard.bench.analysis.panel.works import FASTEST_MALLOC
@@ -46,8 +46,9 @@ BLOCKS.update(
         (gains(), "\n".join(f"- {text}" for text in (age.sentence(), locality.nearest(), lost_cells())))
     ),
     gains_conditions=lambda: (
-        f"{run_conditions(load(PROGRAMS), *age.compared_runs(), *locality.gain_runs())} All in one thread; "
-        "95 % intervals are of measuring the same cells again, not of other programs."
+        f"{run_conditions(load(PROGRAMS), *age.compared_runs(), *locality.gain_runs())} All on "
+        f"{processors(load(PROGRAMS).run)}, small pages, in one thread; 95 % intervals are of measuring the "
+        "same cells again, not of other programs."
     ),
     losses_conditions=lambda: runs_text("Compared in", {result.run for result in all_results()}),
 )

@@ -14,7 +14,7 @@ from measure import commands, plain
 
 from mallard.bench.analysis.words import percent
 from mallard.bench.experiments import EXPERIMENTS
-from mallard.bench.experiments.description.axis import HUGE
+from mallard.bench.experiments.description.axis import HUGE, SMALL
 from mallard.bench.library_code import fingerprint
 from mallard.bench.plan import SCALES
 from mallard.bench.plan.request import GIB
@@ -162,20 +162,27 @@ def conditions(*experiments: str) -> str:
 
 def run_conditions(*runs: StoredRun) -> str:
     """What distinguishes the tables' runs; bench/results/runs.md has commits, commands, machines and builds.
-    Runs with the same conditions share a sentence.
+    Runs with the same conditions share a sentence, those of a day the date.
     """
-    links: dict[str, list[str]] = {}
+    days_by_state: dict[str, dict[str, list[str]]] = {}
     for stored in runs:
         run = stored.run
-        state = f"{pages(run)}{initial_buffers(stored)}"
-        machine = run["machine"]
-        cores = f"{machine['cores']} {'virtual ' * bool(machine.get('virtual'))}processors"
-        when = f"{run['started'][:10]} on {machine['cpu']}, {cores}"
-        shared = f"{when}{state}.{changed_since(stored)}{remarks(run)}"
-        links.setdefault(shared, []).append(run_link(stored))
-    return "\n".join(
-        f"Run{'s' * (len(names) > 1)} {', '.join(names)}, {shared}" for shared, names in links.items()
-    )
+        state = f"{special_pages(run)}{initial_buffers(stored)}"
+        shared = f"on {run['machine']['cpu']}{state}.{changed_since(stored)}{remarks(run)}"
+        links = days_by_state.setdefault(shared, {}).setdefault(run["started"][:10], [])
+        links.append(run_link(stored))
+    sentences = []
+    for shared, days in days_by_state.items():
+        several = sum(map(len, days.values())) > 1
+        texts = (f"{', '.join(links)} of {day}" for day, links in days.items())
+        sentences.append(f"Run{'s' * several} {', '.join(texts)} {shared}")
+    return "\n".join(sentences)
+
+
+def processors(run: dict[str, Any]) -> str:
+    """`2 virtual processors`"""
+    machine = run["machine"]
+    return f"{machine['cores']} {'virtual ' * bool(machine.get('virtual'))}processors"
 
 
 def with_others(conditions: str, others: Mapping[str, StoredRun]) -> str:
@@ -215,10 +222,10 @@ def processor(machine: dict[str, Any]) -> str:
     return f"{machine['cpu']} ({', '.join([*numbers, *caches])})"
 
 
-def pages(run: dict[str, Any]) -> str:
-    """The sizes of pages, for all strategies alike."""
-    sizes = run["options"].get("pages", [])
-    return f"; on {' and '.join(sizes)} pages" if sizes else ""
+def special_pages(run: dict[str, Any]) -> str:
+    """The sizes of pages, for all strategies alike, if they are not small."""
+    sizes = run["options"].get("pages", [SMALL])
+    return "" if sizes == [SMALL] else f"; on {' and '.join(sizes)} pages"
 
 
 def buffer_states(stored: StoredRun) -> set[tuple[str, int]]:
@@ -237,12 +244,12 @@ def initial_buffers(stored: StoredRun) -> str:
 
 
 def buffer_text(state: str, size: int) -> str:
-    """A buffer of 1 GiB whose pages are touched before the clock starts."""
+    """A buffer of 1 GiB, touched before the clock starts."""
     if state == NO_BUFFER:
         return "no buffer"
     amount = f" of {size / GIB:g} GiB" if size else ""
     touched = "before the clock starts" if state in TOUCHED else "in the timed part"
-    return f"a buffer{amount} whose pages are touched {touched}"
+    return f"a buffer{amount}, touched {touched}"
 
 
 def remarks(run: dict[str, Any]) -> str:

@@ -427,7 +427,7 @@ def test_readme_quotes_the_answer_and_its_table(tmp_path: Path, monkeypatch: pyt
 
 def test_density_states_the_buffer_of_rows() -> None:
     assert density.begins_in_buffer() == ["monotonic", "monotonic-walk", "multipool+monotonic"]
-    assert buffer_text("cold", 1 << 29) == "a buffer of 0.5 GiB whose pages are touched in the timed part"
+    assert buffer_text("cold", 1 << 29) == "a buffer of 0.5 GiB, touched in the timed part"
 
 
 def test_compares_a_setting_over_common_cells(monkeypatch: pytest.MonkeyPatch) -> None:
