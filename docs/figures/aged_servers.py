@@ -215,17 +215,12 @@ def _conditions() -> str:
     machine = data[0]["machine"]
     dates = sorted({row["date"] for row in data})
     versions = ", ".join(dict.fromkeys(row["version"] for row in data))
-    hourly = sorted(row["requests"] / 3600 for row in data)
-    counts = {
-        f"{NAMES[row['server']]} {row['requests']:,} ({row['churn']})": None
-        for row in data
-        if row["request"] == "large"
-    }
+    replaced = sorted(row["requests"] for row in data)
     load = median(row["machine"]["load1"] for row in data)
     return (
         f"{machine['cpu']}, {machine['cores']} {'virtual ' if machine['virtual'] else ''}processors, "
-        f"{machine['libc']}; {' to '.join(dict.fromkeys((dates[0], dates[-1])))}, commits "
-        f"{', '.join(sorted({row['commit'] for row in data}))}; {versions}. "
-        f"Replaced items: {', '.join(counts)}, in an hour {hourly[0]:.1f} to {hourly[-1]:.1f} a second. "
+        f"{machine['libc']}; {' to '.join(dict.fromkeys((dates[0], dates[-1])))}; {versions}. Replaced items: "
+        f"{replaced[0]:,} to {replaced[-1]:,}, in an hour {replaced[0] / 3600:.1f} to "
+        f"{replaced[-1] / 3600:.1f} a second. "
         f"The machine had other work (load {load:.1f} at the median start), so times are CPU times."
     )

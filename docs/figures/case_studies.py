@@ -279,10 +279,10 @@ def _null_runs(nulls: tuple[int, int]) -> str:
 
 
 def age(rows: Sequence[regret.Row] | Sequence[Cell]) -> str:
-    """The commits that advised, and whether the trial is the one of today."""
-    commits = sorted({row.commit for row in rows if row.commit})
-    word = "commit" if len(commits) == 1 else "commits"
-    return f"Advised at {word} {', '.join(commits)}. {_changed(rows)}".strip()
+    """The commit that advised, or their number, and whether the trial is the one of today."""
+    commits = {row.commit for row in rows if row.commit}
+    text = f"commit {''.join(commits)}" if len(commits) == 1 else f"{len(commits)} commits"
+    return f"Advised at {text}. {_changed(rows)}".strip()
 
 
 def _changed(rows: Sequence[regret.Row] | Sequence[Cell]) -> str:

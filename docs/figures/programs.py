@@ -47,7 +47,6 @@ STATIC_POOL = "static-multipool"  # one for all parts of a program
 MULTIPOOL_BASE, MONOTONIC_BASE = "multipool/base", "monotonic/base"  # bound as std::pmr's are
 PMR_POOL, PMR_MONOTONIC, BOOST_POOL = "pmr-unsynchronized", "pmr-monotonic", "boost-pmr-unsynchronized"
 PMR_CACHED = "pmr-monotonic-cached"  # over the upstream of mallard's monotonic
-MIMALLOC = f"{BASE}@mimalloc3"
 LABELS = {
     BASE: "glibc's malloc",
     FASTEST_MALLOC: "fastest malloc of each",
@@ -57,10 +56,8 @@ LABELS = {
 COMPARED = (BASE, FASTEST_MALLOC, PMR_POOL, MULTIPOOL)  # in README's picture
 ALTERNATIVES = (
     (MULTIPOOL, FASTEST_MALLOC, "each program's fastest malloc"),
-    (MONOTONIC, FASTEST_MALLOC, "each program's fastest malloc"),
     (MONOTONIC_BASE, FASTEST_MALLOC, "each program's fastest malloc"),
     (MULTIPOOL_BASE, FASTEST_MALLOC, "each program's fastest malloc"),
-    (MULTIPOOL, MIMALLOC, "mimalloc 3, preloaded"),
     (MULTIPOOL_BASE, PMR_POOL, "`std::pmr`'s pool"),
     (MULTIPOOL_BASE, BOOST_POOL, "Boost's pmr pool"),
     (MONOTONIC_BASE, PMR_MONOTONIC, "`std::pmr`'s monotonic over malloc"),
@@ -85,12 +82,11 @@ BLOCKS.update(
     programs_against=lambda: f"{against()}\n\n{against_conditions()}",
     programs_conditions=lambda: conditions(NAME),
     programs_large=lambda: _times(_works("large")),
-    programs_memory=lambda: _memory(_works("large")),
 )
 WHOLE_TABLES.update(
     programs_small=lambda: _times(_works("small"), whole=True),
     programs_large=lambda: _times(_works("large"), whole=True),
-    programs_memory=lambda: _memory(_works("large"), whole=True),
+    programs_memory=lambda: _memory(_works("large")),
 )
 
 
@@ -148,7 +144,7 @@ def against() -> str:
             continue
         counts = Counter(ratio.outcome for ratio in comparison.ratios.values())
         memory = _memory_ratios(cells, name, alternative)
-        share = f"{percent(geometric_mean(memory))} %" if memory else ""
+        share = f"{percent(geometric_mean(memory.values()))} %" if memory else ""
         outcomes = " / ".join(str(counts[outcome]) for outcome in OUTCOMES)
         lines.append([f"`{name}`", label, f"{percent_text(comparison.mean)}", share, outcomes])
     heading = ["mallard's", "against", "time", "memory", " / ".join(OUTCOMES)]
@@ -161,8 +157,8 @@ def pool_to(alternative: str, name: str = MULTIPOOL, sizes: Sequence[str] = SIZE
     cells = {place: works for place, works in _every_cell().items() if place.endswith(ends)}
     comparison = compare(cells, name, alternative)
     assert comparison
-    memory = (percent(geometric_mean(_memory_ratios(cells, name, alternative, size))) for size in sizes)
-    return comparison.mean, " and ".join(f"{share} %" for share in dict.fromkeys(memory))
+    means = (geometric_mean(_memory_ratios(cells, name, alternative, size).values()) for size in sizes)
+    return comparison.mean, " and ".join(f"{share} %" for share in dict.fromkeys(map(percent, means)))
 
 
 def _cells_with(alternative: str) -> Cells:
@@ -174,14 +170,14 @@ def _cells_with(alternative: str) -> Cells:
     return _every_cell(stored) if stored else {}
 
 
-def _memory_ratios(cells: Cells, name: str, alternative: str, size: str = SIZES[-1]) -> list[float]:
+def _memory_ratios(cells: Cells, name: str, alternative: str, size: str = SIZES[-1]) -> dict[str, float]:
     """Of what both hold at the peak of each program of a size."""
-    ratios = []
+    ratios = {}
     for place, works in cells.items():
         if place.endswith(f", {size}") and {name, alternative} <= works.keys():
             own, other = (works[strategy].figure(HELD.figure) for strategy in (name, alternative))
             if own and other:
-                ratios.append(own.median / other.median)
+                ratios[place.removesuffix(f", {size}")] = own.median / other.median
     return ratios
 
 
@@ -261,11 +257,21 @@ def _time(cell: Cell | None) -> str:
     return percent(cell.ratio.median) if cell.ratio else ""
 
 
-def _memory(works: Sequence[Work], *, whole: bool = False) -> str:
-    """Bindings and ends differ little in memory."""
-    own = (BASE, FASTEST_MALLOC, MONOTONIC, MULTIPOOL, STATIC_POOL)
-    names = [name for name in _strategies(works, whole=whole) if whole or name in own]
-    works = _with_fastest_malloc(works)
+@block("programs_memory")
+def _memory_ends() -> str:
+    """The memory at the peak of the large programs, of each one's fastest malloc: the mean, and the ends."""
+    texts = []
+    for name in (MONOTONIC, MULTIPOOL):
+        ratios = _memory_ratios(_every_cell(), name, FASTEST_MALLOC)
+        least, *_, most = sorted(ratios.items(), key=lambda entry: entry[1])
+        ends = " to ".join(f"{percent(ratio)} % ({work})" for work, ratio in (least, most))
+        texts.append(f"`{name}` {percent(geometric_mean(ratios.values()))} %, from {ends}")
+    return f"Memory at the peak, of the fastest malloc's: {'; '.join(texts)}."
+
+
+def _memory(works: Sequence[Work]) -> str:
+    """A line for each strategy."""
+    names, works = _strategies(works, whole=True), _with_fastest_malloc(works)
     lines = [[name, *(_mebibytes(work, name, HELD.figure) for work in works)] for name in names]
     return markdown_table(["MiB held at the peak", *(work.label for work in works)], lines)
 
@@ -289,7 +295,7 @@ def _against_mallocs() -> str:
             medians = [ratio.median for ratio in comparison.ratios.values()]
             span = f"{percent(min(medians))} to {percent(max(medians))}"
             memory = _memory_ratios(held, name, FASTEST_MALLOC, size)
-            share = f"{percent(geometric_mean(memory))} %" if memory else ""
+            share = f"{percent(geometric_mean(memory.values()))} %" if memory else ""
             line = [f"{name}, {size}", percent_text(comparison.mean), span, share, str(len(medians))]
             lines.append(line)
     heading = ["% of the fastest malloc of each program", "mean", "from, to", "memory", "programs"]

@@ -278,7 +278,7 @@ def test_older_trials_are_named() -> None:
     assert case_studies.age([current]) == "Advised at commit abc."
     older = replace(ROW, commit="aaa", trial_code="")
     assert case_studies.age([current, older]) == (
-        "Advised at commits aaa, abc. The trial has changed since the advice."
+        "Advised at 2 commits. The trial has changed since the advice."
     )
     assert "The trial has changed" in case_studies.foreign_summary([current, older])[1]
     assert "The trial has changed" not in " ".join(case_studies.foreign_summary([current]))
