@@ -162,10 +162,8 @@ def _mallocs(servers: Sequence[Row]) -> Iterator[str]:
         glibc = next((row for row in same if row.data["malloc"] == OWN), None)
         if glibc and other.data["malloc"] != OWN:
             is_less = other.observed.high < glibc.observed.low
-            texts.append(
-                f"{other.name}, {times_text(other.observed)} under {other.data['malloc']}, "
-                f"{times_text(glibc.observed)} under {OWN}{'' if is_less else ': not resolved'}"
-            )
+            unless = "" if is_less else ": not resolved"
+            texts.append(f"{other.name}, under {other.data['malloc']}{unless}")
     if texts:
         yield f"**Another malloc may age less**: {'; '.join(texts)}."
 

@@ -100,12 +100,11 @@ def test_the_answer_counts_servers_beyond_the_ages() -> None:
     assert others == []
 
 
-@pytest.mark.parametrize(("margin", "ending"), [(1.1, "under glibc."), (3.0, "under glibc: not resolved.")])
+@pytest.mark.parametrize(("margin", "ending"), [(1.1, "under mimalloc3."), (3.0, "under mimalloc3: not resolved.")])
 def test_the_answer_compares_mallocs_and_churns(margin: float, ending: str) -> None:
     glibc = row(4.0, 5.0, 8.0, margin)
     other = row(2.0, 2.0, 2.0, margin, malloc="mimalloc3")
     steady = row(1.0, 5.0, 8.0, churn="steady")
     _, peaks, mallocs = aged_servers.answer([glibc, other, steady]).split("\n")
     assert peaks.endswith("150 ms before, 300 after the first round, 400 at the end.")
-    assert "Redis, large, 2.0 times" in mallocs
-    assert mallocs.endswith(ending)
+    assert mallocs.endswith(f"Redis, large, {ending}")
