@@ -111,7 +111,10 @@ def means(*, whole: bool = False) -> str:
 @block("fragmentation_population")
 def population() -> str:
     """Of each source, because they may be of different runs."""
-    texts = [f"with chunks from the {source.name}, {source.population()}" for source in sources()]
+    names: dict[str, list[str]] = {}
+    for source in sources():
+        names.setdefault(source.population(), []).append(source.name)
+    texts = [f"with chunks from the {in_prose(each)}, {rows}" for rows, each in names.items()]
     if theirs := _bde():
         texts.append(f"[BDE](bde.md)'s, from glibc's malloc, {theirs.population()}")
     return "; ".join(texts) + "."

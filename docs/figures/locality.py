@@ -102,7 +102,7 @@ def others() -> str:
             shown = [f"`{name}` {times[name]:.1f}" for name in (POOL, *pools[:2])]
             texts.append(
                 f"lists of {log2_text(length)}: {', '.join(shown)}, and {min(mallocs):.0f} to "
-                f"{max(mallocs):.0f} under other mallocs of the whole process"
+                f"{max(mallocs):.0f} under other mallocs"
             )
     return f"Nanoseconds an access, with the two fastest of other libraries: {'; '.join(texts)}."
 

@@ -85,8 +85,8 @@ def conditions() -> str:
     tables = [runs_of_machine(experiment, place)[0] for experiment in _both() for place in (0, 1)]
     buffered = dict.fromkeys(stored.run["experiment"] for stored in tables if initial_buffers(stored))
     return (
-        f"Here: {_usual()}; there: {processors}. `monotonic` begins in a buffer in {', '.join(buffered)}; "
-        "[runs](runs.md) has the conditions of each experiment's first run on a processor."
+        f"Here: {_usual()}; there: {processors}. `monotonic` begins in a buffer in {', '.join(buffered)}. "
+        "The first [run](runs.md) of each experiment on a processor counts."
     )
 
 
