@@ -71,11 +71,11 @@ def population() -> str:
 
 
 BLOCKS.update(
-    dispatch=lambda: parts_table(summary().dispatch), winking_out=lambda: parts_table(summary().wink_out)
+    dispatch=lambda: effect_text(summary().dispatch), winking_out=lambda: effect_text(summary().wink_out)
 )
 WHOLE_TABLES.update(
-    dispatch=lambda: parts_table(summary().dispatch, whole=True),
-    winking_out=lambda: parts_table(summary().wink_out, whole=True),
+    dispatch=lambda: parts_table(summary().dispatch),
+    winking_out=lambda: parts_table(summary().wink_out),
 )
 
 
@@ -139,11 +139,16 @@ def below_null() -> str:
     )
 
 
-def parts_table(effect: Effect, *, whole: bool = False) -> str:
-    """The effect of a binding or of winking out: its mean and its median over all cells; the whole table has
-    its parts.
-    """
-    rows = [[name, _percent(part)] for name, part in effect.parts.items()] if whole else []
+def effect_text(effect: Effect) -> str:
+    """The effect of a binding or of winking out: its mean and its median over all cells."""
+    if effect.overall is None:
+        return "Not measured."
+    return f"{_percent(effect.overall)} % in the mean of all pairs, {effect.middle:.1f} % in the median."
+
+
+def parts_table(effect: Effect) -> str:
+    """The same, and its parts."""
+    rows = [[name, _percent(part)] for name, part in effect.parts.items()]
     if effect.overall:
         rows.insert(0, ["all pairs, mean", _percent(effect.overall)])
         rows.insert(1, ["all pairs, median", f"{effect.middle:.1f}"])
