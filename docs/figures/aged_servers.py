@@ -217,8 +217,8 @@ def _conditions() -> str:
     load = median(row["machine"]["load1"] for row in data)
     return (
         f"{machine['cpu']}, {machine['cores']} {'virtual ' if machine['virtual'] else ''}processors, "
-        f"{machine['libc']}; {' to '.join(dict.fromkeys((dates[0], dates[-1])))}; {versions}. Replaced items: "
-        f"{replaced[0]:,} to {replaced[-1]:,}, in an hour {replaced[0] / 3600:.1f} to "
+        f"{machine['libc']}; {' to '.join(dict.fromkeys((dates[0], dates[-1])))}; {versions}. "
+        f"Replaced items: {replaced[0]:,} to {replaced[-1]:,}, in an hour {replaced[0] / 3600:.1f} to "
         f"{replaced[-1] / 3600:.1f} a second. "
         f"The machine had other work (load {load:.1f} at the median start), so times are CPU times."
     )

@@ -100,7 +100,9 @@ def test_the_answer_counts_servers_beyond_the_ages() -> None:
     assert others == []
 
 
-@pytest.mark.parametrize(("margin", "ending"), [(1.1, "under mimalloc3."), (3.0, "under mimalloc3: not resolved.")])
+@pytest.mark.parametrize(
+    ("margin", "ending"), [(1.1, "under mimalloc3."), (3.0, "under mimalloc3: not resolved.")]
+)
 def test_the_answer_compares_mallocs_and_churns(margin: float, ending: str) -> None:
     glibc = row(4.0, 5.0, 8.0, margin)
     other = row(2.0, 2.0, 2.0, margin, malloc="mimalloc3")
