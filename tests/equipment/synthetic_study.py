@@ -143,7 +143,7 @@ def aged(
     fields: dict[str, Any] = {
         "rounds": 5,
         "slower": Ratio(2.0, 1.9, 2.1, 5),
-        "globals": mallocs(*([malloc] if malloc else []), heap=old.heap),
+        "globals": mallocs(*([malloc] if malloc else []), age=old.name),
         "scopes": tuple(scopes),
     }
     return AgedHeap(old, **fields | changes)

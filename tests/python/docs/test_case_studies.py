@@ -189,10 +189,12 @@ def test_second_halves_are_promises_too() -> None:
         ("tcmalloc instead of glibc", "30.8 ms saved; still saves 1.2 s (950 to 1400 ms)"),
     ],
 )
-def test_parses_second_half_of_advice(label: str, text: str) -> None:
+def test_reads_second_half_of_advice(label: str, text: str) -> None:
     advice = {"answer": {"malloc": "tcmalloc"}, "facts": [{"label": label, "text": text}]}
     promise = second_promise(advice)
     assert (promise.median, promise.low, promise.high) == pytest.approx((-1.2, -1.4, -0.95))
+    newer = advice | {"then": {"median": -2.0, "low": -3.0, "high": -1.0}}
+    assert second_promise(newer) == Difference(-2.0, -3.0, -1.0, 0)
     with pytest.raises(AdviceError, match="no fact with its saving"):
         second_promise({**advice, "facts": []})
 
@@ -239,6 +241,7 @@ def document(kind: str, *, baseline: dict[str, Any] | None = BASELINE, **answer:
             "ceiling": {"seconds": 3.0, "low": 2.0, "high": 4.0, "cpu_seconds": 11.0, "faults": 3},
             "globals": {"effects": [{"malloc": "mimalloc", "time": EFFECT["time"]}]},
         },
+        "then": None,
     }
 
 
@@ -267,8 +270,11 @@ def test_promises_are_at_the_confidence_of_facts() -> None:
     sure = EFFECT | {"time": asdict(time.at(0.999))}
     assert sure["time"]["low"] < time.low
     trial = BASELINE["trial"] | {"effects": [sure]}
-    stored = summary(document("unresolved", baseline=BASELINE | {"trial": trial}))["strategies"]["monotonic"]
-    assert stored == pytest.approx({"median": time.median, "low": time.low, "high": time.high})
+    output = document("unresolved", baseline=BASELINE | {"trial": trial}) | {"then": sure}
+    stored = summary(output)
+    expected = pytest.approx({"median": time.median, "low": time.low, "high": time.high})
+    assert stored["strategies"]["monotonic"] == expected
+    assert stored["then"] == expected
 
 
 def test_pattern_is_followed_by_its_build() -> None:

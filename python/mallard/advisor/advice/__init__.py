@@ -11,6 +11,7 @@
     choice.py          one answer for changes that save equally, as far as measured
     answer.py          the answer to a study
     verdict.py         the answer in words, with its figures
+    figures.py         the answer and its best rival as data
     memory.py          the change that needs least memory, and where the memory of the program is
     memory_verdict.py  the same in words
 

@@ -13,7 +13,14 @@ from functools import partial
 
 from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.global_mallocs import Globals, compare_mallocs
-from mallard.advisor.trial.campaign import Baseline, Campaign, run_once, summarize_baseline, timed_run
+from mallard.advisor.trial.campaign import (
+    Baseline,
+    Campaign,
+    Promise,
+    run_once,
+    summarize_baseline,
+    timed_run,
+)
 from mallard.advisor.trial.effect import Effect, run_cpu_seconds, run_wall_seconds
 from mallard.advisor.trial.preloading import refuse_unaged
 from mallard.advisor.trial.process import RunsDifferError, refuse_difference
@@ -84,6 +91,11 @@ class AgedScope:
     @property
     def effect(self) -> Effect | None:
         return next(iter(self.baseline.allowed), None)
+
+    @property
+    def promise(self) -> Promise | None:
+        candidate, effect = self.candidate, self.effect
+        return self.baseline.promise(candidate.name, effect, candidate.source) if effect else None
 
     @property
     def effect_on_top(self) -> Effect | None:
@@ -222,7 +234,7 @@ def measure_aged(
     compared = compare_mallocs(
         arms.part(completed, dict(zip(arms.mallocs, arms.mallocs, strict=True))), rounds
     )
-    compared = replace(compared, base=program.name_malloc(base), heap=plan.age.heap)
+    compared = replace(compared, base=program.name_malloc(base), age=plan.age.name)
     baselines = {
         (trial.candidate, malloc): baseline
         for trial, malloc in arms.scopes

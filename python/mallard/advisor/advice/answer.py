@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from mallard.advisor.advice.aged import AgedHeap
 from mallard.advisor.advice.aged_sentences import best_aged_malloc, best_aged_scope
 from mallard.advisor.advice.choice import (
     GLOBAL_IS_ENOUGH,
@@ -17,7 +18,7 @@ from mallard.advisor.advice.choice import (
 )
 from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.study import Study
-from mallard.advisor.trial.campaign import Promise, is_wide
+from mallard.advisor.trial.campaign import Baseline, Promise, is_wide
 from mallard.advisor.trial.effect import Effect
 
 Kind = Literal["nothing", "local", "global", "unresolved", "unmeasured"]
@@ -61,7 +62,7 @@ def promise(study: Study, answer: Answer) -> Promise | None:
     """The time of the headline; None if that is not an allocator, or of memory."""
     if answer.goal == "memory":
         return None
-    aged = next((aged for aged in study.aged if aged.age.name == answer.age), None)
+    aged = find_aged(study, answer.age)
     mallocs = aged.globals if aged else study.globals
     if answer.kind == "global" and mallocs:
         effect = next(effect for effect in mallocs.effects if effect.malloc == answer.malloc)
@@ -69,13 +70,34 @@ def promise(study: Study, answer: Answer) -> Promise | None:
     if answer.kind != "local":
         return None
     scope = best_aged_scope(aged) if aged else None
-    if scope and scope.effect:
-        return scope.baseline.promise(scope.candidate.name, scope.effect, scope.candidate.source)
-    assert study.trial
+    if scope:
+        return scope.promise
     assert study.baseline
     assert study.best
-    assert study.chosen
-    return study.baseline.promise(study.trial.scope.name, study.best, study.chosen.source)
+    return local_promise(study, study.baseline, study.best)
+
+
+def local_promise(study: Study, baseline: Baseline, effect: Effect) -> Promise:
+    """Of a strategy in the chosen scope."""
+    assert study.trial
+    source = study.chosen.source if study.chosen else ""
+    return baseline.promise(study.trial.scope.name, effect, source)
+
+
+def promises(study: Study, age: str | None) -> list[Promise]:
+    """Of all changes that were tried on that heap, and that the program tolerates."""
+    if aged := find_aged(study, age):
+        of_mallocs = map(aged.globals.promise, aged.globals.allowed) if aged.globals else ()
+        return [*of_mallocs, *filter(None, (scope.promise for scope in aged.scopes))]
+    of_mallocs = map(study.globals.promise, study.globals.allowed)
+    baseline = study.baseline
+    strategies = baseline.allowed if baseline else []
+    return [*of_mallocs, *(local_promise(study, baseline, effect) for effect in strategies if baseline)]
+
+
+def find_aged(study: Study, age: str | None) -> AgedHeap | None:
+    """None for the first heap."""
+    return next((aged for aged in study.aged if aged.age.name == age), None)
 
 
 def _choose_aged_answer(study: Study) -> Answer | None:

@@ -24,7 +24,7 @@ from mallard.advisor.trial.effect import (
 from mallard.advisor.trial.further_rounds import further_rounds, possible_answers
 from mallard.advisor.trial.program import MemoryAtEnd, Program, RunResult
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
-from mallard.shared.age import Age, young
+from mallard.shared.age import YOUNG, Age, heap_named, young
 from mallard.shared.mallocs import SWITCH_MARK, is_available
 from mallard.shared.stats import Difference, median
 
@@ -99,11 +99,16 @@ class Globals:
     differing: tuple[str, ...] = ()  # mallocs under which the output differs
     missing: tuple[str, ...] = ()  # not installed
     same: tuple[str, ...] = ()  # not tried, because the program's own malloc is the same library
-    heap: str = "a young heap"
+    age: str = YOUNG  # of the heap
     wall: bool = False  # `seconds` and the effects are wall time
     metric: float | None = None  # of the server's load
     at_end: MemoryAtEnd = field(default_factory=MemoryAtEnd)  # medians
     run_seconds: float = 0.0  # elapsed, of all processes of a run
+
+    @property
+    def heap(self) -> str:
+        """`an old heap`"""
+        return heap_named(self.age)
 
     @property
     def cores(self) -> float:
@@ -115,8 +120,16 @@ class Globals:
         return replace(self, seconds=self.wall_seconds, effects=_sort_by_saving(effects), wall=True)
 
     def promise(self, effect: GlobalEffect) -> Promise:
-        against = f"{self.base} on {self.heap}"
-        return Promise("", effect.malloc, against, effect.time, self.seconds, peak_bytes=effect.peak_bytes)
+        return Promise(
+            "",
+            effect.malloc,
+            f"{self.base} on {self.heap}",
+            effect.time,
+            self.seconds,
+            peak_bytes=effect.peak_bytes,
+            end_bytes=effect.end_bytes,
+            age=self.age,
+        )
 
     @property
     def failures(self) -> dict[str, str]:
@@ -195,7 +208,7 @@ def run_globals(
         base=program.name_malloc(mallocs[0]),
         missing=missing,
         same=same,
-        heap=(age or young()).heap,
+        age=(age or young()).name,
     )
 
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mallard.advisor.advice.answer import Answer, promise, tried
+from mallard.advisor.advice.answer import Answer, local_promise, promise, tried
 from mallard.advisor.advice.choice import Choice, saving
 from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.study import Study
@@ -69,8 +69,7 @@ def find_promise(study: Study, answer: Answer) -> Promise | None:
     if isinstance(leanest.effect, GlobalEffect):
         return study.globals.promise(leanest.effect)
     assert study.baseline
-    assert study.chosen
-    return study.baseline.promise(study.chosen.name, leanest.effect, study.chosen.source)
+    return local_promise(study, study.baseline, leanest.effect)
 
 
 def _measured(study: Study, *, at_end: bool) -> Sequence[tuple[Choice, GlobalEffect | Effect]]:

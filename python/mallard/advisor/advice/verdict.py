@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mallard.advisor.advice.aged import AgedHeap
 from mallard.advisor.advice.aged_sentences import (
     aged_facts,
     best_aged_malloc,
@@ -23,6 +22,7 @@ from mallard.advisor.advice.answer import (
     best_strategy_on_top,
     choose_answer,
     failures,
+    find_aged,
     first_kind,
     is_unmeasured,
     local_follow_up,
@@ -35,6 +35,7 @@ from mallard.advisor.advice.candidates import Candidate, LastingSite, short_sour
 from mallard.advisor.advice.ceiling import FEW_OPERATIONS
 from mallard.advisor.advice.choice import Choice
 from mallard.advisor.advice.code import REGIONS, code_for
+from mallard.advisor.advice.figures import Figures, find_figures
 from mallard.advisor.advice.memory_verdict import (
     choose_memory_answer,
     for_memory,
@@ -87,7 +88,8 @@ class Verdict:
     headline: str
     facts: tuple[tuple[str, str], ...]  # a label, and the sentence
     notes: tuple[str, ...]
-    code: str = ""
+    code: str
+    figures: Figures
 
     @property
     def kind(self) -> Kind:
@@ -106,6 +108,7 @@ def decide(study: Study) -> Verdict:
         tuple(_facts(study, answer, kind)),
         (*_notes(study, kind), *_condition(study, answer)),
         _code(study, answer.strategy) if answer.strategy and _can_be_written(study, answer) else "",
+        find_figures(study, answer),
     )
 
 
@@ -117,6 +120,7 @@ def _decide_for_memory(study: Study) -> Verdict:
         tuple(memory_facts(study, answer)),
         (*_notes(study, answer.kind), *_condition(study, answer)),
         _code(study, answer.strategy) if answer.strategy and _can_be_written(study, answer) else "",
+        find_figures(study, answer),
     )
 
 
@@ -175,7 +179,7 @@ def _global(study: Study) -> str:
 
 def _aged_headline(study: Study, answer: Answer) -> str:
     """Of a change that saves nothing on a young heap."""
-    aged = _advised_age(study, answer)
+    aged = find_aged(study, answer.age)
     assert aged
     otherwise = "nothing that was tried is worth a change"
     if not study.ceiling.worth_a_trial:
@@ -195,10 +199,6 @@ def _aged_headline(study: Study, answer: Answer) -> str:
         saved = change(scope.effect.time, scope.baseline.trial.program_seconds)
         advice = f"{advised(scope.effect, scope.candidate)}: {saved}"
     return f"On {aged.heap}, {advice}; on {study.globals.heap} {otherwise}."
-
-
-def _advised_age(study: Study, answer: Answer) -> AgedHeap | None:
-    return next((aged for aged in study.aged if aged.age.name == answer.age), None)
 
 
 def _then(study: Study) -> str:
@@ -560,7 +560,7 @@ def _condition(study: Study, answer: Answer) -> Iterator[str]:
     """The last line: of what and against what the answer was measured."""
     if answer.kind in ("nothing", "unmeasured"):
         return
-    aged = _advised_age(study, answer)
+    aged = find_aged(study, answer.age)
     load, heap = " under its load" if study.load else "", f" and {aged.heap}" if aged else ""
     yield f"Measured on this program{load}, against {_base(study)}{heap}."
 
@@ -593,7 +593,7 @@ def _against(baseline: Baseline) -> str:
 def _can_be_written(study: Study, answer: Answer) -> bool:
     """True if the function has a name, or uses C++ containers."""
     if answer.age is not None:
-        aged = _advised_age(study, answer)
+        aged = find_aged(study, answer.age)
         scope = best_aged_scope(aged) if aged else None
         if scope is None or scope.candidate != study.chosen:
             return False

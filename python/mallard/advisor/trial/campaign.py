@@ -205,6 +205,8 @@ class Promise:
     program_seconds: float  # more than 0
     source: str = ""  # of the scope
     peak_bytes: Difference | None = None  # resident; None in the advice of older versions
+    end_bytes: Difference | None = None  # resident at the end; None if not known
+    age: str = ""  # of the heap, as --age takes it; empty in the advice of older versions
 
     @property
     def title(self) -> str:
@@ -233,8 +235,17 @@ class Baseline:
         return f"{self.malloc} on {self.heap}"
 
     def promise(self, scope: str, effect: Effect, source: str = "") -> Promise:
-        total = self.trial.program_seconds
-        return Promise(scope, effect.strategy, self.title, effect.time, total, source, effect.peak_bytes)
+        return Promise(
+            scope,
+            effect.strategy,
+            self.title,
+            effect.time,
+            self.trial.program_seconds,
+            source,
+            effect.peak_bytes,
+            effect.end_bytes,
+            self.age.name,
+        )
 
     @property
     def failures(self) -> dict[str, str]:

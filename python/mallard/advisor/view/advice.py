@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, replace
 from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.ceiling import Ceiling
 from mallard.advisor.advice.global_mallocs import GlobalEffect
-from mallard.advisor.advice.memory import all_effects, find_leanest, find_promise, name_of
+from mallard.advisor.advice.memory import all_effects, find_leanest, name_of
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import Verdict
 from mallard.advisor.advice.wording import (
@@ -102,11 +102,11 @@ OPERATIONS_FIRST = tuple(sorted(MODES, key=lambda mode: mode[0] != "operations")
 def advice_json(study: Study, verdict: Verdict) -> str:
     facts = [{"label": label, "text": text} for label, text in verdict.facts]
     answer = {"kind": verdict.kind, **asdict(verdict), "facts": facts}
+    figures = answer.pop("figures")
     fields = asdict(replace(study, profile=None))
     del fields["profile"]
-    figure = find_promise(study, verdict.answer)
     head = {"format": "mallard advice", "version": 1, **answer, "wall": study.wall}
-    return json.dumps({**head, "figure": figure and asdict(figure), "study": fields}, indent=1)
+    return json.dumps({**head, **figures, "study": fields}, indent=1)
 
 
 def advice_report(study: Study, verdict: Verdict, profile: Profile | None) -> Report:

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from mallard.advisor.advice.answer import promise
-from mallard.advisor.advice.memory import find_leanest
 from mallard.advisor.advice.patch import Patch
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import Study
@@ -39,7 +37,7 @@ RULES = {
 
 
 def advice_sarif(study: Study, verdict: Verdict) -> str:
-    results = [*_measured(study, verdict), *(_pattern(study, pattern) for pattern in study.patterns)]
+    results = [*_measured(verdict), *(_pattern(study, pattern) for pattern in study.patterns)]
     used = {result["ruleId"] for result in results}
     rules = [{"id": name, "shortDescription": {"text": text}} for name, text in RULES.items() if name in used]
     driver = {"name": "mallard advise", "version": version(), "rules": rules}
@@ -52,21 +50,16 @@ def advice_sarif(study: Study, verdict: Verdict) -> str:
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
 
 
-def _measured(study: Study, verdict: Verdict) -> list[dict[str, Any]]:
+def _measured(verdict: Verdict) -> list[dict[str, Any]]:
     """The answer, if it saves time or memory."""
-    leanest = find_leanest(study) if verdict.answer.goal == "memory" else None
-    if leanest:
-        place = study.chosen.source if study.chosen and leanest.choice.is_local else ""
-        saved = leanest.bytes
-        memory = {"saved_bytes": -saved.median, "at_least": -saved.high, "at_most": -saved.low}
-        return [_result("less-memory", "warning", verdict.headline, place, {"measured": True, **memory})]
-    measured = promise(study, verdict.answer)
-    if measured is None:
+    figure = verdict.figures.figure
+    if figure is None:
         return []
-    of_scope = "reuse" if measured.strategy in KEPT else "local-allocator"
-    rule = of_scope if measured.scope else "other-malloc"
-    figures = {"measured": True, **_saving(measured.time)}
-    return [_result(rule, "warning", verdict.headline, measured.source, figures)]
+    of_scope = "reuse" if figure.strategy in KEPT else "local-allocator"
+    of_time = of_scope if figure.scope else "other-malloc"
+    rule = "less-memory" if figure.unit == "bytes" else of_time
+    saved = {f"saved_{figure.unit}": figure.saved, "at_least": figure.at_least, "at_most": figure.at_most}
+    return [_result(rule, "warning", verdict.headline, figure.source, {"measured": True, **saved})]
 
 
 def _pattern(study: Study, pattern: Pattern) -> dict[str, Any]:
