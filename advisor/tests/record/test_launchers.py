@@ -117,11 +117,18 @@ def test_names_the_compiler_behind_its_driver(tmp_path):
 
 def test_refuses_a_launcher_that_becomes_a_program_with_its_own_malloc(toys, tmp_path):
     program = toys.build("idle-own-malloc", ["own_malloc.c", "idle.c"], "-DVISIBILITY=")
-    for script in (f"exec {program}", f"{program}; true"):
-        done = front(*ADVICE, "--", "sh", "-c", script, folder=tmp_path)
+    silent = toys.build("becomes", ["becomes.c"])
+    most = "becomes or starts a program that takes most of the time"
+    launchers = {
+        ("sh", "-c", f"exec {program}"): most,
+        ("sh", "-c", f"{program}; true"): most,
+        (silent, program): "before its first allocation, or did not load the recorder; it becomes or starts",
+    }
+    for launcher, reason in launchers.items():
+        done = front(*ADVICE, "--", *launcher, folder=tmp_path)
         assert done.returncode == 2, done.stderr
         assert not done.stdout
-        assert "becomes or starts a program that takes most of the time" in done.stderr
+        assert reason in done.stderr
         assert f"'{program}' has its own malloc" in done.stderr
 
 

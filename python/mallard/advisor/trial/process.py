@@ -262,13 +262,22 @@ def record(
         messages = _record(
             program, stdin, trace, seconds_limit, surroundings, first, "--follow", "--until-end"
         )
+    unseen = [
+        line.partition(WITHOUT_EVENT)[2].partition("; ")[2]
+        for line in messages.splitlines()
+        if WITHOUT_EVENT in line
+    ]
     if not trace.is_file():
         reason = _reason(messages)
+        if unseen:
+            raise UsageError(
+                f"{reason}; it becomes or starts a program of which no library sees a request: {unseen[0]}. "
+                "Link it with the malloc of the C library, and try again"
+            )
         error = NothingRecordedError if NOTHING_RECORDED in reason else UsageError
         raise error(reason or f"{program[0]} was not recorded")
-    for line in messages.splitlines():
-        if WITHOUT_EVENT in line:
-            notify(line.partition(WITHOUT_EVENT)[2].partition("; ")[2])
+    for programs in unseen:
+        notify(programs)
     return trace
 
 
