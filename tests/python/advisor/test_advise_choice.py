@@ -182,7 +182,7 @@ def test_least_memory_is_with_the_answer(effect, sentence):
     facts = dict(decide(study(trial=None, chosen=None, globals=measured, on_top=None)).facts)
     assert facts.get("for memory") == (
         sentence
-        and "glibc with arena_max=1: resident at the peak 79.0 % less, 2.10 MiB of 10.0 MiB (1.10 MiB to "
+        and "glibc with arena_max=1: resident at the peak 79.0 % less, 2.10 MiB of 10.0 MiB (1.10 to "
         f"3.10 MiB); time: {sentence}; GLIBC_TUNABLES=glibc.malloc.arena_max=1 ./server"
     )
 
@@ -194,7 +194,7 @@ def test_strategy_may_have_the_least_memory():
     few = study(trial=result(baseline(saves_memory)), globals=mallocs(), on_top=None)
     assert dict(decide(few).facts)["for memory"] == (
         "a multipool in handle() (server.cpp:88): resident at the peak 50.0 % less, 5.00 MiB of 10.0 MiB "
-        "(4.00 MiB to 6.00 MiB); time: costs 1.4 %, 1.5 ms of 109 ms (0.50 to 2.5 ms)"
+        "(4.00 to 6.00 MiB); time: costs 1.4 %, 1.5 ms of 109 ms (0.50 to 2.5 ms)"
     )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 
-from mallard.advisor.advice.answer import Answer, choose_answer, tried
+from mallard.advisor.advice.answer import Answer, choose_answer
 from mallard.advisor.advice.candidates import short_source
 from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.memory import (
@@ -139,12 +138,6 @@ def memory_facts(study: Study, answer: Answer) -> Iterator[tuple[str, str]]:
         yield "live at the peak", in_prose(lines)
     if lines := _unwritten_lines(study):
         yield "written in part", f"{in_prose(lines)}; by the pages of blocks of 256 KiB or more, a sample"
-    for effect in sorted(study.globals.allowed, key=lambda effect: effect.peak_bytes.median):
-        yield f"{title(effect.malloc)} instead of {study.base}", _effect(study, effect)
-    if strategies := sorted(tried(study), key=lambda effect: effect.peak_bytes.median):
-        assert study.chosen
-        peaks = [f"{_name(study, effect)}: {_peak(study, effect)}" for effect in strategies]
-        yield "local allocators", f"in {study.chosen.with_source}, at the peak: {'; '.join(peaks)}"
 
 
 def for_memory(study: Study, answer: Answer) -> str:
@@ -196,22 +189,6 @@ def _title(study: Study, effect: GlobalEffect | Effect) -> str:
     """With the place of a local allocator."""
     place = f" in {study.chosen.with_source}" if isinstance(effect, Effect) and study.chosen else ""
     return f"{_name(study, effect)}{place}"
-
-
-def _effect(study: Study, effect: GlobalEffect | Effect) -> str:
-    at_end = resident(study, at_end=True)
-    text = f"at the peak {_peak(study, effect)}"
-    if effect.end_bytes and at_end:
-        text += f"; at the end {size(at_end + effect.end_bytes.median)}"
-    return f"{text}; time: {time_effect(effect.time, program_seconds(study, effect))}"
-
-
-def _peak(study: Study, effect: GlobalEffect | Effect) -> str:
-    """`12.4 MiB (12.3 MiB to 12.5 MiB)`."""
-    peak, change = study.globals.peak_bytes, effect.peak_bytes
-    if not math.isfinite(change.high):
-        return size(peak + change.median)
-    return f"{size(peak + change.median)} ({size(peak + change.low)} to {size(peak + change.high)})"
 
 
 def _at_peak(study: Study, account: Account) -> str:

@@ -92,22 +92,43 @@ def change(difference: Difference, total_seconds: float | None = None) -> str:
 
 
 def less_memory(difference: Difference, total_bytes: float) -> str:
-    """`78.6 % less, 12.4 MiB of 58.2 MiB (12.3 MiB to 12.5 MiB)`; `8.0 % more, ...`."""
+    """`78.6 % less, 12.4 MiB of 58.2 MiB (12.3 to 12.5 MiB)`; `8.0 % more, ...`."""
     if total_bytes <= 0:
         return "not known"
     share = percent(abs(difference.median) / total_bytes)
     word = "more" if difference.median > 0 else "less"
-    low, middle, high = (
-        size(total_bytes + end) for end in (difference.low, difference.median, difference.high)
-    )
-    ends = f"{low} to {high}" if math.isfinite(difference.high) else "interval not known"
-    return f"{share} {word}, {middle} of {size(total_bytes)} ({ends})"
+    middle = size(total_bytes + difference.median)
+    return f"{share} {word}, {middle} of {size(total_bytes)} ({_size_interval(difference, total_bytes)})"
+
+
+def memory_after(difference: Difference, total_bytes: float) -> str:
+    """`12.4 MiB (12.3 to 12.5 MiB)`"""
+    return f"{size(total_bytes + difference.median)} ({_size_interval(difference, total_bytes)})"
+
+
+def _size_interval(difference: Difference, total_bytes: float) -> str:
+    if not math.isfinite(difference.high):
+        return "interval not known"
+    low, high = size(total_bytes + difference.low), size(total_bytes + difference.high)
+    return f"{low.removesuffix(high.partition(' ')[2]).rstrip()} to {high}"
 
 
 def time_effect(difference: Difference, total_seconds: float | None = None) -> str:
     """A change of time that need not be one: `costs 2.0 % ...`, with a remark if it is not significant."""
-    significance = "" if difference.high < 0 or difference.low > 0 else ", which is not significant"
+    significance = "" if _is_significant(difference) else ", which is not significant"
     return f"{change(difference, total_seconds)}{significance}"
+
+
+def short_time_effect(difference: Difference) -> str:
+    """`38.7 ms saved`, `costs 0.40 ms`, `no significant effect`; `interval` has the ends."""
+    if not _is_significant(difference):
+        return "no significant effect"
+    amount = times(abs(difference.median))
+    return f"costs {amount}" if difference.median > 0 else f"{amount} saved"
+
+
+def _is_significant(difference: Difference) -> bool:
+    return difference.high < 0 or difference.low > 0
 
 
 def between(low: float, high: float) -> str:
@@ -133,9 +154,9 @@ def peak_effect(more_bytes: float, base_bytes: float) -> str:
     return "at the same peak memory" if ratio == "1.0 x" else f"at {ratio} the peak memory"
 
 
-def peak_ratio(more_bytes: float, base_bytes: float) -> str:
+def peak_ratio(more_bytes: float, base_bytes: float, decimals: int = 1) -> str:
     """A peak relative to that of the unchanged program: `1.2 x`."""
-    return f"{(base_bytes + more_bytes) / base_bytes:.1f} x" if base_bytes > 0 else "not known"
+    return f"{(base_bytes + more_bytes) / base_bytes:.{decimals}f} x" if base_bytes > 0 else "not known"
 
 
 def _digits(value: float) -> str:

@@ -19,16 +19,17 @@ from dataclasses import asdict, dataclass, replace
 from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.ceiling import Ceiling
 from mallard.advisor.advice.global_mallocs import GlobalEffect
-from mallard.advisor.advice.memory import all_effects, find_leanest, name_of
+from mallard.advisor.advice.memory import find_leanest
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import Verdict
 from mallard.advisor.advice.wording import (
     between,
     change,
-    less_memory,
+    interval,
+    memory_after,
     peak_ratio,
     percent,
-    time_effect,
+    short_time_effect,
     times,
 )
 from mallard.advisor.profile import sentences
@@ -75,11 +76,6 @@ from mallard.shared.report.model import (
 from mallard.shared.stats import CONFIDENCE, Difference
 
 TO_TYPE = ("to use it", "patch", "then")  # facts
-MEMORY = (
-    Column("program", numeric=False),
-    Column("drawn", numeric=False),
-    *map(Column, ("peak", "effect", "at the end", "time")),
-)
 OVER_TIME = (
     Column("after", unit=Unit.SECONDS),
     Column("resident", "without files and shared memory", unit=Unit.BYTES),
@@ -115,9 +111,9 @@ def advice_report(study: Study, verdict: Verdict, profile: Profile | None) -> Re
     facts = [Fact(label, text) for label, text in verdict.facts]
     sections = [
         *_facts("To use it", [fact for fact in facts if fact.label in TO_TYPE]),
-        *([] if study.goal == "memory" else _before_and_after(study)),
+        *(_memory_before_and_after(study) if study.goal == "memory" else _before_and_after(study)),
         *_facts("Figures", [fact for fact in facts if fact.label not in TO_TYPE]),
-        *(_memory(study, profile, names) if study.goal == "memory" else []),
+        *(_memory(profile, names) if study.goal == "memory" else []),
         *_tried(study),
         *(_scope(study, profile, names) if profile and names else ()),
         *(_saved(study, profile, names) if profile and names else ()),
@@ -141,14 +137,9 @@ def _facts(title: str, facts: Sequence[Fact]) -> list[Section]:
     return [Section(title, (Facts(tuple(facts)),))] if facts else []
 
 
-def _memory(study: Study, profile: Profile | None, names: Names | None) -> list[Section]:
-    """The peak under each change, and what is live at the peak by line and by call."""
-    effects = all_effects(study)
-    widest = study.globals.peak_bytes + max((0.0, *(effect.peak_bytes.median for effect in effects)))
-    rows = tuple(_memory_row(study, effect, widest) for effect in (None, *effects))
-    text = f"Resident memory at the peak, against {study.base} on {study.globals.heap}."
-    sections = [Section("Before and after", (Table("Memory", MEMORY, rows), Paragraph(text)))]
-    sections += _memory_over_time(profile) if profile else []
+def _memory(profile: Profile | None, names: Names | None) -> list[Section]:
+    """Resident memory over time, and what is live at the peak by line and by call."""
+    sections = _memory_over_time(profile) if profile else []
     if profile and names and profile.peak:
         live = listed_table("Live at the peak", profile.peak, profile.peak_not_listed, names, all_rows=True)
         sections.append(Section("Live at the peak", (live,), about="lines whose blocks are live at the peak"))
@@ -171,42 +162,26 @@ def _memory_over_time(profile: Profile) -> list[Section]:
     return [Section("Memory over time", blocks, about="resident memory and live blocks")]
 
 
-def _memory_row(study: Study, effect: GlobalEffect | Effect | None, widest: float) -> Row:
-    """Without an effect, of the unchanged program."""
-    peak, at_end = study.globals.peak_bytes, study.globals.at_end.resident_bytes
-    if effect is None:
-        meter = Meter(peak / max(widest, 1.0), 24, None, None, is_large=True)
-        cells = (f"as it is\n{study.base}", meter, size(peak), "", size(at_end), times(study.globals.seconds))
-        return Row(cells)
-    change, end = effect.peak_bytes, effect.end_bytes
-    ends = None
-    if math.isfinite(change.low) and math.isfinite(change.high):
-        ends = (peak + change.low) / max(widest, 1.0), (peak + change.high) / max(widest, 1.0)
-    place = (
-        "malloc" if isinstance(effect, GlobalEffect) else f"in {study.chosen.title}" if study.chosen else ""
-    )
-    leanest = find_leanest(study)
-    return Row(
-        (
-            f"{name_of(effect)}\n{place}".strip(),
-            Meter((peak + change.median) / max(widest, 1.0), 24, ends, None, is_large=True),
-            size(peak + change.median),
-            less_memory(change, peak),
-            size(at_end + end.median) if at_end is not None and end else "",
-            time_effect(effect.time),
-        ),
-        Mood.GOOD if leanest and effect is leanest.effect else None,
-    )
-
-
 @dataclass(frozen=True)
 class Bar:
     label: str
     about: str
     seconds: float
-    saved: Difference | None  # against the unchanged program; None for that program
-    peak: str
+    effect: GlobalEffect | Effect | None  # against the unchanged program; None for that program
     kind: str  # before, malloc, local, best
+
+    @property
+    def saved(self) -> Difference | None:
+        return self.effect.time if self.effect else None
+
+    @property
+    def more_bytes(self) -> float:
+        """At the peak."""
+        return self.effect.peak_bytes.median if self.effect else 0.0
+
+    @property
+    def cell(self) -> str:
+        return f"{self.label}\n{self.about}".strip()
 
 
 def _before_and_after(study: Study) -> list[Section]:
@@ -233,7 +208,8 @@ def _before_and_after(study: Study) -> list[Section]:
         Column(f"effect, of {times(bars[0].seconds)}"),
         Column("peak memory"),
     )
-    table = Table("Time of the program", columns, tuple(_bar_row(bar, widest, floor) for bar in bars))
+    rows = tuple(_bar_row(bar, widest, floor, study.globals.peak_bytes) for bar in bars)
+    table = Table("Time of the program", columns, rows)
     return [Section("Before and after", (table, Paragraph(text)), is_headed=True)]
 
 
@@ -258,25 +234,14 @@ def _rank(bar: Bar) -> tuple[bool, float]:
 def _bars(study: Study) -> Iterator[Bar]:
     baseline = study.baseline
     program_seconds = baseline.trial.program_seconds if baseline else study.globals.seconds
-    peak = study.globals.peak_bytes
-    yield Bar("as it is", f"with {study.base}", program_seconds, None, peak_ratio(0.0, peak), "before")
-    for malloc_effect in study.globals.effects:
-        if malloc_effect.malloc in study.globals.differing:
-            continue
-        shown = peak_ratio(malloc_effect.peak_bytes.median, peak)
-        yield Bar(
-            title(malloc_effect.malloc),
-            "",
-            study.globals.seconds + malloc_effect.time.median,
-            malloc_effect.time,
-            shown,
-            "malloc",
-        )
+    yield Bar("as it is", f"with {study.base}", program_seconds, None, "before")
+    for malloc_effect in study.globals.allowed:
+        seconds = study.globals.seconds + malloc_effect.time.median
+        yield Bar(title(malloc_effect.malloc), "", seconds, malloc_effect, "malloc")
+    about = f"in {study.chosen.title}" if study.chosen else ""
     for effect in baseline.allowed if baseline else ():
         kind = "best" if study.best and effect is study.best else "local"
-        shown = peak_ratio(effect.peak_bytes.median, peak)
-        about = f"in {study.chosen.title}" if study.chosen else ""
-        yield Bar(effect.strategy, about, program_seconds + effect.time.median, effect.time, shown, kind)
+        yield Bar(effect.strategy, about, program_seconds + effect.time.median, effect, kind)
 
 
 def _end(bar: Bar) -> float:
@@ -285,19 +250,66 @@ def _end(bar: Bar) -> float:
     return bar.seconds - bar.saved.median + max(bar.saved.high, bar.saved.median)
 
 
-def _bar_row(bar: Bar, widest: float, floor: float | None) -> Row:
+def _bar_row(bar: Bar, widest: float, floor: float | None, peak: float) -> Row:
     ends = None
     if bar.saved is not None and math.isfinite(bar.saved.low) and math.isfinite(bar.saved.high):
         base = bar.seconds - bar.saved.median
         ends = (base + bar.saved.low) / widest, (base + bar.saved.high) / widest
     cells = (
-        f"{bar.label}\n{bar.about}".strip(),
+        bar.cell,
         Meter(bar.seconds / widest, 24, ends, None if floor is None else floor / widest, is_large=True),
         times(bar.seconds),
         "" if bar.saved is None else change(bar.saved),
-        bar.peak,
+        peak_ratio(bar.more_bytes, peak),
     )
     return Row(cells, Mood.GOOD if bar.kind == "best" else None)
+
+
+def _memory_before_and_after(study: Study) -> list[Section]:
+    """The peak under each change, the leanest first."""
+    leanest = find_leanest(study)
+    at_end = bool(leanest and leanest.at_end)
+    before, *changes = _bars(study)
+    if not changes:
+        return []
+
+    def more(bar: Bar) -> float:
+        end = bar.effect.end_bytes if bar.effect and at_end else None
+        return end.median if end else bar.more_bytes
+
+    bars = (before, *sorted(changes, key=more))
+    widest = study.globals.peak_bytes + max(bar.more_bytes for bar in bars)
+    rows = tuple(_memory_row(study, bar, widest, leanest.effect if leanest else None) for bar in bars)
+    columns = (
+        Column("program", numeric=False),
+        Column("drawn", numeric=False, is_detail=True),
+        Column("peak memory"),
+        Column("ratio"),
+        Column("at the end", is_detail=study.load is None),
+        Column("time"),
+        Column("interval", is_extra=True),
+    )
+    text = f"Resident memory at the peak, against {study.base} on {study.globals.heap}."
+    return [Section("Before and after", (Table("Memory", columns, rows), Paragraph(text)), is_headed=True)]
+
+
+def _memory_row(study: Study, bar: Bar, widest: float, leanest: GlobalEffect | Effect | None) -> Row:
+    peak, at_end = study.globals.peak_bytes, study.globals.at_end.resident_bytes
+    memory = bar.effect.peak_bytes if bar.effect else None
+    end = bar.effect.end_bytes if bar.effect else None
+    ends = None
+    if memory and math.isfinite(memory.low) and math.isfinite(memory.high):
+        ends = (peak + memory.low) / max(widest, 1.0), (peak + memory.high) / max(widest, 1.0)
+    cells = (
+        bar.cell,
+        Meter((peak + bar.more_bytes) / max(widest, 1.0), 24, ends, None, is_large=True),
+        memory_after(memory, peak) if memory else size(peak),
+        peak_ratio(bar.more_bytes, peak, decimals=2),
+        "" if at_end is None or (bar.effect and not end) else size(at_end + (end.median if end else 0.0)),
+        short_time_effect(bar.saved) if bar.saved else times(bar.seconds),
+        interval(bar.saved) if bar.saved else "",
+    )
+    return Row(cells, Mood.GOOD if leanest and bar.effect is leanest else None)
 
 
 def _tried(study: Study) -> list[Section]:
