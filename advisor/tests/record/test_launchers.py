@@ -118,10 +118,10 @@ def test_names_the_compiler_behind_its_driver(tmp_path):
 def test_refuses_a_launcher_that_becomes_a_program_with_its_own_malloc(toys, tmp_path):
     program = toys.build("idle-own-malloc", ["own_malloc.c", "idle.c"], "-DVISIBILITY=")
     silent = toys.build("becomes", ["becomes.c"])
-    most = "becomes or starts a program that takes most of the time"
+    busy = "becomes or starts a program that takes most of the time"
     launchers = {
-        ("sh", "-c", f"exec {program}"): most,
-        ("sh", "-c", f"{program}; true"): most,
+        ("sh", "-c", f"exec {program}"): busy,
+        ("sh", "-c", f"{program}; true"): busy,
         (silent, program): "before its first allocation, or did not load the recorder; it becomes or starts",
     }
     for launcher, reason in launchers.items():

@@ -52,20 +52,22 @@ def _find_then(study: Study, answer: Answer) -> Figure | None:
     effect = local_follow_up(study) if answer.kind == "global" and answer.strategy else None
     if effect is None or study.on_top is None or study.best_malloc is None:
         return None
-    both = peak_of_both(study.best_malloc, effect)
-    return _figure(study, answer, local_promise(study, study.on_top, effect), both)
+    more_bytes = peak_of_both(study.best_malloc, effect)
+    return _figure(study, answer, local_promise(study, study.on_top, effect), more_bytes)
 
 
-def _figure(study: Study, answer: Answer, promised: Promise, more: float | None = None) -> Figure | None:
-    """`more` bytes are those at the peak, if not the change's own. None if its memory is not known."""
+def _figure(
+    study: Study, answer: Answer, promised: Promise, more_bytes: float | None = None
+) -> Figure | None:
+    """`more_bytes` are those at the peak, if not the change's own. None if its memory is not known."""
     change, total = promised.time, promised.program_seconds
     if answer.goal == "memory":
         bytes_ = promised.end_bytes if answer.at_end else promised.peak_bytes
         if bytes_ is None:
             return None
         change, total = bytes_, resident(study, at_end=answer.at_end)
-    if more is None and promised.peak_bytes:
-        more = promised.peak_bytes.median
+    if more_bytes is None and promised.peak_bytes:
+        more_bytes = promised.peak_bytes.median
     aged = find_aged(study, answer.age)
     mallocs = aged.globals if aged else study.globals
     peak = mallocs.peak_bytes if mallocs else 0.0
@@ -76,5 +78,5 @@ def _figure(study: Study, answer: Answer, promised: Promise, more: float | None 
         at_least=-change.high,
         at_most=-change.low,
         share=-change.median / total if total > 0 else 0.0,
-        peak_ratio=(peak + more) / peak if peak > 0 and more is not None else None,
+        peak_ratio=(peak + more_bytes) / peak if peak > 0 and more_bytes is not None else None,
     )

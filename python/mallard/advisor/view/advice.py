@@ -273,11 +273,11 @@ def _memory_before_and_after(study: Study) -> list[Section]:
     if not changes:
         return []
 
-    def more(bar: Bar) -> float:
+    def more_bytes(bar: Bar) -> float:
         end = bar.effect.end_bytes if bar.effect and at_end else None
         return end.median if end else bar.more_bytes
 
-    bars = (before, *sorted(changes, key=more))
+    bars = (before, *sorted(changes, key=more_bytes))
     widest = study.globals.peak_bytes + max(bar.more_bytes for bar in bars)
     rows = tuple(_memory_row(study, bar, widest, leanest.effect if leanest else None) for bar in bars)
     columns = (
