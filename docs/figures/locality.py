@@ -159,10 +159,10 @@ def nearest() -> str:
     length = max(system.list_lengths)
     times, (fastest, *_), mallocs = _shuffled(system, length)
     return (
-        f"**Lists** are a stress test: {log2_text(systems()[0].links)} nodes in all, shuffled five times. "
-        f"Pools of other libraries gain as much or more ({log2_text(length)} nodes in another run: "
-        f"{times[POOL]:.1f} ns, `{fastest}` {times[fastest]:.1f}), other mallocs do not "
-        f"({min(mallocs):.0f} to {max(mallocs):.0f} ns) ([locality](docs/benchmark/locality.md))."
+        f"**Lists** are a stress test: {log2_text(systems()[0].links)} nodes in all, shuffled five times. At "
+        f"{log2_text(length)} nodes a list an access takes {times[POOL]:.1f} ns, {times[fastest]:.1f} with "
+        f"`{fastest}`, the fastest pool of another library, and {min(mallocs):.0f} to {max(mallocs):.0f} ns "
+        "with mallocs ([locality](docs/benchmark/locality.md))."
     )
 
 

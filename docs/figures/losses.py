@@ -152,9 +152,8 @@ def lost_cells() -> str:
     return (
         "**Losses**: some malloc or other library is measurably faster than mallard's default in "
         f"{len(lost()[PROGRAMS])} of the {len(measured)} small and large programs, and in {len(others)} of "
-        f"{len(population)} cells of other experiments. In "
-        f"{sum(frees_no_block(cell.theirs.strategy) for cell in others)} of these the fastest frees no "
-        f"single block; some malloc is faster in {len(to_mallocs)} "
+        f"{len(population)} cells of other experiments: a malloc in {len(to_mallocs)}, an allocator that "
+        f"frees no single block in {sum(frees_no_block(cell.theirs.strategy) for cell in others)} "
         "([where mallard loses](docs/benchmark/losses.md))."
     )
 

@@ -47,6 +47,7 @@ STATIC_POOL = "static-multipool"  # one for all parts of a program
 MULTIPOOL_BASE, MONOTONIC_BASE = "multipool/base", "monotonic/base"  # bound as std::pmr's are
 PMR_POOL, PMR_MONOTONIC, BOOST_POOL = "pmr-unsynchronized", "pmr-monotonic", "boost-pmr-unsynchronized"
 PMR_CACHED = "pmr-monotonic-cached"  # over the upstream of mallard's monotonic
+MIMALLOC = f"{BASE}@mimalloc3"
 LABELS = {
     BASE: "glibc's malloc",
     FASTEST_MALLOC: "fastest malloc of each",
@@ -58,6 +59,7 @@ ALTERNATIVES = (
     (MULTIPOOL, FASTEST_MALLOC, "each program's fastest malloc"),
     (MONOTONIC_BASE, FASTEST_MALLOC, "each program's fastest malloc"),
     (MULTIPOOL_BASE, FASTEST_MALLOC, "each program's fastest malloc"),
+    (MULTIPOOL, MIMALLOC, "mimalloc 3, preloaded"),
     (MULTIPOOL_BASE, PMR_POOL, "`std::pmr`'s pool"),
     (MULTIPOOL_BASE, BOOST_POOL, "Boost's pmr pool"),
     (MONOTONIC_BASE, PMR_MONOTONIC, "`std::pmr`'s monotonic over malloc"),
@@ -158,7 +160,10 @@ def pool_to(alternative: str, name: str = MULTIPOOL, sizes: Sequence[str] = SIZE
     comparison = compare(cells, name, alternative)
     assert comparison
     means = (geometric_mean(_memory_ratios(cells, name, alternative, size).values()) for size in sizes)
-    return comparison.mean, " and ".join(f"{share} %" for share in dict.fromkeys(map(percent, means)))
+    shares = [percent(mean) for mean in means]
+    if len(set(shares)) == 1:
+        return comparison.mean, f"{shares[0]} %"
+    return comparison.mean, ", ".join(f"{size} {share} %" for size, share in zip(sizes, shares, strict=True))
 
 
 def _cells_with(alternative: str) -> Cells:

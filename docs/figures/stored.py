@@ -81,8 +81,8 @@ def stored_runs(experiment: str) -> list[StoredRun]:
 
 
 def chosen_runs(data: dict[str, Any]) -> list[dict[str, Any]]:
-    """The runs of the first of machines(); then those of listed commands that ran on others only. A table is of
-    one run, so none mixes processors.
+    """The runs of the first of machines(); then those of listed commands that ran on others only. A table is
+    of one run, so none mixes processors.
     """
     chosen: list[dict[str, Any]] = []
     for machine in machines(data):
@@ -106,9 +106,9 @@ def _read_or_none(experiment: str) -> dict[str, Any]:
 
 
 def _numbered(experiment: str, data: dict[str, Any]) -> list[StoredRun]:
-    """In the order of bench/results/commands.txt: the first run is the experiment's table, the others are about
-    special settings. Runs are numbered anew, so that experiments share no number, and that the table passes for
-    the latest run: its cells decide.
+    """In the order of bench/results/commands.txt: the first run is the experiment's table, the others are
+    about special settings. Runs are numbered anew, so that experiments share no number, and that the table
+    passes for the latest run: its cells decide.
     """
     rows: dict[int, list[dict[str, Any]]] = {}
     for row in data["rows"]:
@@ -165,7 +165,7 @@ def run_conditions(*runs: StoredRun) -> str:
     Runs with the same conditions share a sentence, those of a day the date.
     """
     days_by_state: dict[str, dict[str, list[str]]] = {}
-    for stored in runs:
+    for stored in {run_link(stored): stored for stored in runs}.values():
         run = stored.run
         state = f"{special_pages(run)}{initial_buffers(stored)}"
         shared = f"on {run['machine']['cpu']}{state}.{changed_since(stored)}{remarks(run)}"
