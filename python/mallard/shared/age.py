@@ -11,7 +11,7 @@ from mallard.shared.errors import UsageError
 from mallard.shared.version import source_root
 
 YOUNG, OLD = "young", "old"
-LEAST_PEAK, MOST_PEAK = 64 << 10, 64 << 30  # as history/history.cpp checks them
+LEAST_PEAK, MOST_PEAK = 64 << 10, 64 << 30  # as history/read_model.cpp checks them
 MOST_ROUNDS, MOST_SEED = 1000, 2**63 - 1
 LEAST_BLOCK, MOST_BLOCK = 16, 1 << 20
 USUAL_SIZES = 16, 2048
