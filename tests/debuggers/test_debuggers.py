@@ -249,6 +249,6 @@ def test_the_document_has_real_output(output, program):
     prompt = "(lldb)" if "(lldb)" in output else "(gdb)"
     blocks = re.findall(r"```text\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
     documented = [line for block in blocks if block.startswith(prompt) for line in unnumbered(block)]
-    assert len(documented) > 10
+    assert len(documented) >= 10
     commands = [line for line in documented if line.startswith(prompt)]
     assert [line for line in documented if line not in [*unnumbered(output), *commands]] == []

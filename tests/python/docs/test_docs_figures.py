@@ -408,8 +408,7 @@ def test_verdicts_of_readme_follow_the_rows(
     sizes = dict(zip(programs.SIZES, works, strict=True))
     monkeypatch.setattr(programs, "_works", sizes.__getitem__)
     monkeypatch.setattr(programs, "with_strategy", lambda _experiment, _strategy: None)
-    row = table_rows(programs.against())[0]
-    assert row[:2] == ["`multipool`", "each program's fastest malloc"]
+    (row,) = (row for row in table_rows(programs.against()) if "mimalloc 3" in row[1])
     assert row[2].startswith(f"{share} %")
     assert row[-1] == verdicts
 
