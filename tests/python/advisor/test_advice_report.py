@@ -14,7 +14,7 @@ from page_reader import page_data, read
 from profile_rows import scope
 from report_lines import texts
 from synthetic_profile import document, empty, hostile
-from synthetic_study import baseline, ceiling, effect, mallocs, pattern, result, study
+from synthetic_study import aged, baseline, ceiling, effect, mallocs, pattern, result, study
 
 from mallard.advisor.advice.candidates import line_candidate
 from mallard.advisor.advice.code import TypeChange
@@ -139,7 +139,7 @@ def test_density_agrees_with_estimate() -> None:
 
 
 def test_bar_ends_at_the_time_minus_saving() -> None:
-    bars = {bar.label: bar for bar in make_bars(study())}
+    bars = {bar.label: bar for bar in make_bars(study(), decide(study()))}
     assert list(bars) == ["as it is", "monotonic", "multipool", "mimalloc", "tcmalloc"]
     assert bars["monotonic"].seconds == pytest.approx(0.109 - 0.0387)
     assert (bars["as it is"].kind, bars["monotonic"].kind, bars["multipool"].kind) == (
@@ -151,8 +151,20 @@ def test_bar_ends_at_the_time_minus_saving() -> None:
 
 def test_a_saving_within_its_interval_is_a_lower_row() -> None:
     wide = study(globals=mallocs(("mimalloc", 50.0, 60.0), ("tcmalloc", 2.0, 1.0)), on_top=None)
-    labels = [bar.label for bar in make_bars(wide)]
+    labels = [bar.label for bar in make_bars(wide, decide(wide))]
     assert labels == ["as it is", "monotonic", "multipool", "tcmalloc", "mimalloc"]
+
+
+def test_unchanged_program_has_the_time_of_the_headline() -> None:
+    case = study(globals=mallocs(("mimalloc", 60.0, 1.0), seconds=0.2), on_top=None)
+    verdict = decide(case)
+    assert "60.0 ms of 200 ms" in verdict.headline
+    assert make_bars(case, verdict)[0].seconds == 0.2
+    local = study(globals=mallocs(("mimalloc", 2.0, 1.0), seconds=0.2), on_top=None)
+    assert make_bars(local, decide(local))[0].seconds == 0.109
+    aged_case = study(**NOTHING, globals=mallocs(), aged=(aged(malloc=("mimalloc", 30.0, 1.0)),))
+    assert decide(aged_case).answer.age == "old"
+    assert make_bars(aged_case, decide(aged_case))[0].seconds == 0.109
 
 
 def test_page_draws_bars_as_long_as_times() -> None:
@@ -164,7 +176,7 @@ def test_page_draws_bars_as_long_as_times() -> None:
 
 def test_strategy_that_changes_output_has_no_bar() -> None:
     case = study(trial=result(baseline(effect("monotonic", 38.7), effect("heap", 5.0), differing=("heap",))))
-    assert "heap" not in {bar.label for bar in make_bars(case)}
+    assert "heap" not in {bar.label for bar in make_bars(case, decide(case))}
     assert "heap (another output)" in texts(render_report(case))["Tried"]
 
 

@@ -111,7 +111,7 @@ def advice_report(study: Study, verdict: Verdict, profile: Profile | None) -> Re
     facts = [Fact(label, text) for label, text in verdict.facts]
     sections = [
         *_facts("To use it", [fact for fact in facts if fact.label in TO_TYPE]),
-        *(_memory_before_and_after(study) if study.goal == "memory" else _before_and_after(study)),
+        *(_memory_before_and_after if study.goal == "memory" else _before_and_after)(study, verdict),
         *_facts("Figures", [fact for fact in facts if fact.label not in TO_TYPE]),
         *(_memory(profile, names) if study.goal == "memory" else []),
         *_tried(study),
@@ -184,8 +184,8 @@ class Bar:
         return f"{self.label}\n{self.about}".strip()
 
 
-def _before_and_after(study: Study) -> list[Section]:
-    bars = make_bars(study)
+def _before_and_after(study: Study, verdict: Verdict) -> list[Section]:
+    bars = make_bars(study, verdict)
     if len(bars) < 2:
         return []
     widest = max(_end(bar) for bar in bars)
@@ -221,9 +221,9 @@ def time_floor(study: Study, program_seconds: float) -> float | None:
     return max(0.0, program_seconds - study.ceiling.high)
 
 
-def make_bars(study: Study) -> list[Bar]:
+def make_bars(study: Study, verdict: Verdict) -> list[Bar]:
     """The unchanged program, then the changes: those beyond their interval, the largest saving first."""
-    before, *changes = _bars(study)
+    before, *changes = _bars(study, verdict)
     return [before, *sorted(changes, key=_rank)]
 
 
@@ -231,10 +231,12 @@ def _rank(bar: Bar) -> tuple[bool, float]:
     return (bar.saved.high >= 0, bar.saved.median) if bar.saved else (True, 0.0)
 
 
-def _bars(study: Study) -> Iterator[Bar]:
-    baseline = study.baseline
+def _bars(study: Study, verdict: Verdict) -> Iterator[Bar]:
+    """The unchanged program has the time of the headline: the mallocs and the trial ran at other times."""
+    baseline, figure = study.baseline, verdict.figures.figure
     program_seconds = baseline.trial.program_seconds if baseline else study.globals.seconds
-    yield Bar("as it is", f"with {study.base}", program_seconds, None, "before")
+    unchanged = figure.program_seconds if figure and verdict.answer.age is None else program_seconds
+    yield Bar("as it is", f"with {study.base}", unchanged, None, "before")
     for malloc_effect in study.globals.allowed:
         seconds = study.globals.seconds + malloc_effect.time.median
         yield Bar(title(malloc_effect.malloc), "", seconds, malloc_effect, "malloc")
@@ -265,11 +267,11 @@ def _bar_row(bar: Bar, widest: float, floor: float | None, peak: float) -> Row:
     return Row(cells, Mood.GOOD if bar.kind == "best" else None)
 
 
-def _memory_before_and_after(study: Study) -> list[Section]:
+def _memory_before_and_after(study: Study, verdict: Verdict) -> list[Section]:
     """The peak under each change, the leanest first."""
     leanest = find_leanest(study)
     at_end = bool(leanest and leanest.at_end)
-    before, *changes = _bars(study)
+    before, *changes = _bars(study, verdict)
     if not changes:
         return []
 
