@@ -15,6 +15,7 @@
 #include <mallard/lifetime/object_room.hpp>
 #include <mallard/lifetime/winkable.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <memory_resource>
 #include <type_traits>
@@ -84,5 +85,9 @@ T& wink_out(resource<A>& binding, Args&&... args) {
         lifetime::wink_out_would_leak<lifetime::wink_culprit_t<T, lifetime::allocator_through_base_t<T>>>{});
     return wink_out<T>(assume_winkable, binding, std::forward<Args>(args)...);
 }
+
+template <class T, std::derived_from<std::pmr::memory_resource> Base, class... Args>
+    requires(!local_allocator<Base>)
+T& wink_out(Base&, Args&&...) = delete; // it has no release(): pass a resource<A>&, or assume_winkable first
 
 }} // namespace mallard::MALLARD_MODE
