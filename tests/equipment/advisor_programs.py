@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from source_tree import ROOT
 
+from mallard.advisor.profile.stacks import FOLDED, Stacks, folded
 from mallard.cli import main
 
 LONGEST = 800.0
@@ -79,6 +80,13 @@ def front_environment(build: Path | None = None) -> dict[str, str]:
         "PYTHONPATH": str(ROOT / "python"),
     }
     return {**os.environ, **own}
+
+
+def folded_stacks(trace: Path, *words: str, measure: str = "folded") -> list[str]:
+    """The lines of a trace for a flame graph."""
+    profiler = programs_of_advisor() / "mallard-profile"
+    done = subprocess.run([profiler, trace, "--stacks", *words], check=True, capture_output=True)
+    return "".join(folded([Stacks(done.stdout)], FOLDED[measure])).splitlines()
 
 
 def find_processes(program: Path) -> list[int]:

@@ -284,7 +284,6 @@ def fake_program(folder: Path, answer: Any, *, status: int = 0, error: str = "",
         f"folder = pathlib.Path({str(folder)!r})\n"
         "(folder / 'words').write_text('\\n'.join(sys.argv[1:]))\n"
         "sys.stdout.write((folder / 'answer').read_text(encoding='utf-8'))\n"
-        "if '-o' in sys.argv: pathlib.Path(sys.argv[sys.argv.index('-o') + 1]).write_text('exported')\n"
         "sys.stdout.flush()\n"
         f"sys.stderr.write({error!r})\n"
         "sys.stderr.flush()\n"

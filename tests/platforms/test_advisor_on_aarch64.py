@@ -12,6 +12,7 @@ from smoke_program import BUILD, need, run, store
 from source_tree import ROOT
 
 from dev.package.foreign_debian import MACHINE, cross_definitions, cross_environment
+from mallard.advisor.profile.stacks import FOLDED, Stacks, folded
 
 PROJECT = tomli.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 # In the folder of the stage `wheel`, which then has nothing left to compile.
@@ -71,12 +72,12 @@ OWN_FUNCTIONS = {name for stack in expected_stacks() for name in stack}
     ],
 )
 def test_stacks_and_counts_are_those_of_the_program(options):
-    trace, folded = BUILD / "recorder_toy.trace", BUILD / "recorder_toy.folded"
+    trace = BUILD / "recorder_toy.trace"
     toy = compile_program("tests/platforms/recorder_toy.cpp", BUILD / "recorder_toy", *options.split())
     assert "100 % of " in emulated_output(PROGRAMS / "mallard-record", "-o", trace, "--", toy)
-    emulated_output(PROGRAMS / "mallard-profile", trace, "--export", "folded-blocks", "-o", folded)
+    recorded = Stacks(emulated_output(PROGRAMS / "mallard-profile", trace, "--stacks"))
     stacks = Counter()
-    for line in folded.read_text(encoding="utf-8").splitlines():
+    for line in folded([recorded], FOLDED["folded-blocks"]):
         names, count = line.rsplit(" ", 1)
         own = tuple(name for name in names.split(";") if name in OWN_FUNCTIONS)
         if own:

@@ -80,14 +80,4 @@ std::uint32_t frame_table::no_stack() {
     return known != by_address_.end() ? known->second : add(no_stack_key, placeholder("[no stack]", files_));
 }
 
-std::vector<bool> contexts_to_show(const trace::context_tree& contexts, const std::vector<bool>& allocated) {
-    std::vector<bool> shown = allocated;
-    for (std::size_t context = contexts.size(); context-- > trace::stack_ends;) {
-        if (shown[context]) {
-            shown[contexts.parent(static_cast<trace::context_id>(context))] = true;
-        }
-    }
-    return shown;
-}
-
 } // namespace mallard::advisor

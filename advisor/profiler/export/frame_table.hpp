@@ -47,7 +47,4 @@ private:
         by_address_; ///< placeholders have keys above all addresses
 };
 
-/// Returns: for each context, true if it or one of its descendants allocated.
-std::vector<bool> contexts_to_show(const trace::context_tree& contexts, const std::vector<bool>& allocated);
-
 } // namespace mallard::advisor

@@ -1,10 +1,8 @@
 #include "history/history.hpp"
 #include "profiler/blocks/block_table.hpp"
 #include "profiler/export/exports.hpp"
-#include "profiler/export/output_file.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 namespace mallard::advisor {
@@ -16,7 +14,7 @@ using history::recording;
 /// The requests of a process as words of a recording. A block's number is its slot.
 class request_writer {
 public:
-    explicit request_writer(output_file& file) : file_(file) {}
+    explicit request_writer(std::FILE* file) : file_(file) {}
 
     void add(const trace::event& event) {
         if (event.address == 0) {
@@ -44,13 +42,12 @@ public:
                 "The trace has no allocations, so there is no history to replay. Record another run.");
         }
         const recording::trailer end{events_, slots_, recording::trailer::right_magic};
-        file_.write({reinterpret_cast<const char*>(&end), sizeof end});
-        file_.commit();
+        std::fwrite(&end, sizeof end, 1, file_);
     }
 
 private:
     void write(std::uint32_t word) {
-        file_.write({reinterpret_cast<const char*>(&word), sizeof word});
+        std::fwrite(&word, sizeof word, 1, file_);
         ++events_;
     }
 
@@ -77,7 +74,7 @@ private:
         return block->bytes;
     }
 
-    output_file& file_;
+    std::FILE* file_;
     block_table live_;
     std::vector<std::uint64_t> free_slots_;
     std::vector<std::uint64_t> in_realloc_; ///< bytes of the last block that a realloc ended, by thread
@@ -87,9 +84,8 @@ private:
 
 } // namespace
 
-void write_history(trace::reader& trace, std::size_t process, code_map&, const std::filesystem::path& to) {
-    output_file file(to);
-    request_writer requests(file);
+void write_history(trace::reader& trace, std::size_t process, std::FILE* to) {
+    request_writer requests(to);
     trace.begin(process);
     for (auto events = trace.next(); !events.empty(); events = trace.next()) {
         for (const trace::event& event : events) {

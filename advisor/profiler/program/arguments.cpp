@@ -1,6 +1,7 @@
 #include "profiler/program/arguments.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <string_view>
@@ -10,8 +11,8 @@ namespace mallard::advisor {
 
 const char* const usage =
     "Usage: mallard-profile TRACE [--process P] [--scope F] [--between A,B] [--suppress FILE] [--all]\n"
-    "                       [--symbols TEXT] [--events] [--rules CODE [--except CODE]] [--export FORMAT -o "
-    "FILE]\n"
+    "                       [--symbols TEXT] [--events] [--rules CODE [--except CODE]] [--stacks] "
+    "[--history]\n"
     "Analyses a trace of mallard-record, and prints the profile as JSON.\n"
     "\n"
     "  --process P   the process with this number, or whose executable has this name; of several, and "
@@ -30,23 +31,10 @@ const char* const usage =
     "                print a decision tree that finds this code on stacks instead, for a trial; "
     "FILE:OFFSET,\n"
     "                BEGIN-END;FILE:... in hexadecimal; 'code' of --scope has the offsets\n"
-    "  --export FORMAT -o FILE\n"
-    "                write the blocks by their stacks into a file instead: pprof, dhat (dh_view.html, "
-    "Firefox\n"
-    "                Profiler), or folded, folded-blocks, folded-peak, folded-end (flame graphs)\n";
+    "  --stacks      print the blocks by their stacks instead, for exports\n"
+    "  --history     print the requests in order instead, for a replay: a binary file\n";
 
 namespace {
-
-const export_format* find_format(const std::string& name) {
-    if (const export_format* const format = find_export_format(name)) {
-        return format;
-    }
-    std::string names;
-    for (const export_format& format : export_formats()) {
-        names += (names.empty() ? "" : ", ") + std::string(format.name);
-    }
-    throw usage_error("--export " + name + ": unknown format. The formats are " + names + '.');
-}
 
 moment read_moment(const std::string& range, std::string_view text) {
     moment at;
@@ -69,35 +57,29 @@ std::pair<moment, moment> read_range(const std::string& text) {
 }
 
 void check_together(const arguments& parsed) {
-    if (parsed.exported != nullptr && parsed.output.empty()) {
-        throw usage_error("--export needs a file: --export " + std::string(parsed.exported->name) +
-                          " -o FILE.");
+    const std::array<std::pair<const char*, bool>, 5> others{{{"--symbols", parsed.symbols.has_value()},
+                                                              {"--events", parsed.events},
+                                                              {"--rules", parsed.rules.has_value()},
+                                                              {"--stacks", parsed.stacks},
+                                                              {"--history", parsed.history}}};
+    std::vector<std::string> instead; // of the profile
+    for (const auto& [name, is_given] : others) {
+        if (is_given) {
+            instead.emplace_back(name);
+        }
     }
-    if (parsed.exported == nullptr && !parsed.output.empty()) {
-        throw usage_error("-o " + parsed.output + " is for exports: add --export FORMAT.");
+    if (instead.size() > 1) {
+        throw usage_error(instead[0] + " and " + instead[1] + " print different texts. Leave one out.");
     }
-    if (parsed.exported != nullptr &&
-        (parsed.events || parsed.scope || parsed.suppress || parsed.all_rows || parsed.symbols)) {
-        throw usage_error("--export writes all of a process. It goes with --process, not with --events, "
-                          "--scope, --suppress, --all or --symbols.");
-    }
-    if (parsed.rules && (parsed.events || parsed.scope || parsed.suppress || parsed.all_rows ||
-                         parsed.symbols || parsed.exported != nullptr)) {
-        throw usage_error(
-            "--rules prints a decision tree only. It goes with --process and --except, not with "
-            "--events, --scope, --suppress, --all, --symbols or --export.");
+    if (!instead.empty() && (parsed.scope || parsed.suppress || parsed.all_rows || parsed.between)) {
+        throw usage_error(instead[0] + " prints no profile. It goes with --process, not with --scope, "
+                                       "--between, --suppress or --all.");
     }
     if (!parsed.rules && !parsed.except.empty()) {
         throw usage_error("--except " + parsed.except + " excludes code from a scope: add --rules CODE.");
     }
-    if (parsed.between &&
-        (parsed.scope || parsed.rules || parsed.events || parsed.symbols || parsed.exported != nullptr)) {
+    if (parsed.between && parsed.scope) {
         throw usage_error("--between goes with --process, --suppress and --all only.");
-    }
-    if (parsed.symbols && (parsed.events || parsed.scope || parsed.suppress || parsed.all_rows)) {
-        throw usage_error(
-            "--symbols prints names only. It goes with --process, not with --events, --scope, --suppress or "
-            "--all.");
     }
 }
 
@@ -149,14 +131,14 @@ arguments read_arguments(const std::vector<std::string>& words) {
             parsed.except = value();
         } else if (word == "--symbols") {
             parsed.symbols = value();
-        } else if (word == "--export") {
-            parsed.exported = find_format(value());
-        } else if (word == "-o" || word == "--output") {
-            parsed.output = value();
         } else if (word == "--all" && !attached) {
             parsed.all_rows = true;
         } else if (word == "--events" && !attached) {
             parsed.events = true;
+        } else if (word == "--stacks" && !attached) {
+            parsed.stacks = true;
+        } else if (word == "--history" && !attached) {
+            parsed.history = true;
         } else if ((word == "--help" || word == "-h") && !attached) {
             parsed.help = true;
         } else if (word == "--") {
@@ -165,8 +147,7 @@ arguments read_arguments(const std::vector<std::string>& words) {
             throw usage_error(
                 "Unknown option '" + words[at] +
                 "'. The options are --process, --scope, --between, --suppress, --all, --symbols, "
-                "--events, --rules, --except, "
-                "--export and -o.");
+                "--events, --rules, --except, --stacks and --history.");
         }
     }
     if (parsed.trace.empty() && !parsed.help) {

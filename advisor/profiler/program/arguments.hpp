@@ -1,8 +1,6 @@
 /// The command line of mallard-profile.
 #pragma once
 
-#include "profiler/export/exports.hpp"
-
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -34,8 +32,8 @@ struct arguments {
     std::optional<std::string> suppress;              ///< the file of leak suppressions
     bool all_rows = false;                            ///< list all sites and scopes
     bool events = false;                              ///< print the events as text
-    const export_format* exported = nullptr;
-    std::string output; ///< the file of the export
+    bool stacks = false;                              ///< print the blocks by their stacks
+    bool history = false;                             ///< print the requests for a replay
     bool help = false;
 };
 

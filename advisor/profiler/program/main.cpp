@@ -1,6 +1,7 @@
 /// `mallard-profile`: reads a trace, and prints a profile of the program's memory as JSON.
 
 #include "profiler/analysis/analysis.hpp"
+#include "profiler/export/exports.hpp"
 #include "profiler/program/arguments.hpp"
 #include "profiler/program/event_stream.hpp"
 #include "profiler/program/event_text.hpp"
@@ -23,7 +24,6 @@
 #include <fstream>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -109,18 +109,6 @@ std::string profile(trace::reader& reader, std::size_t process_index, const argu
     return profile_report(analyse, names, request);
 }
 
-void write_export(trace::reader& reader, std::size_t process_index, const arguments& options) {
-    std::error_code ignored;
-    if (std::filesystem::equivalent(options.output, options.trace, ignored)) {
-        throw usage_error("-o " + options.output + " is the trace itself. Name another file.");
-    }
-    code_map code(reader.code(process_index), reader.processes()[process_index].executable);
-    options.exported->write(reader, process_index, code, options.output);
-    for (const std::string& warning : code.warnings()) {
-        std::fprintf(stderr, "mallard-profile: warning: %s\n", trace::printable(warning).c_str());
-    }
-}
-
 int run(const std::vector<std::string>& words) {
     const arguments options = read_arguments(words);
     if (options.help) {
@@ -132,17 +120,20 @@ int run(const std::vector<std::string>& words) {
         throw trace::trace_error(options.trace + ": the trace has no process. Record the program again.");
     }
     const std::size_t process_index = choose_process(reader, options.process);
-    if (options.exported != nullptr) {
-        write_export(reader, process_index, options);
-        return 0;
-    }
-    symbol_names names(reader.code(process_index), reader.processes()[process_index].executable);
+    const std::string& executable = reader.processes()[process_index].executable;
+    symbol_names names(reader.code(process_index), executable);
     if (options.symbols) {
         for (const std::string& name : names.containing(*options.symbols)) {
             std::fprintf(stdout, "%s\n", name.c_str());
         }
     } else if (options.events) {
         write_event_text(stdout, reader, process_index, names);
+    } else if (options.history) {
+        write_history(reader, process_index, stdout);
+    } else if (options.stacks) {
+        code_map code(reader.code(process_index), executable);
+        const std::string document = stacks_document(reader, process_index, code);
+        std::fwrite(document.data(), 1, document.size(), stdout);
     } else {
         const std::string document =
             options.rules ? rules_document(reader, process_index, names, *options.rules, options.except)

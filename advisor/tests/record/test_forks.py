@@ -4,6 +4,7 @@ import json
 import subprocess
 
 import pytest
+from advisor_programs import folded_stacks
 
 EVENTS_OF_CHILD = 2 * (1 + 1000)
 
@@ -24,11 +25,7 @@ def test_a_child_records_its_mapped_files(record, collector, forks):
     assert done.status == 0, done.messages
     profile = json.loads(profiled(collector, done.trace))
     (child,) = [process for process in profile["processes"] if process["events"] == EVENTS_OF_CHILD]
-    folded = done.trace.with_suffix(".folded")
-    profiled(
-        collector, "--process", str(child["number"]), "--export", "folded", "-o", str(folded), done.trace
-    )
-    stacks = folded.read_text().splitlines()
+    stacks = folded_stacks(done.trace, "--process", str(child["number"]))
     assert any(
         stack.startswith("_start;") and ";main;in_child;call;in_library " in stack for stack in stacks
     ), stacks

@@ -1,24 +1,20 @@
 """Stacks by frame pointers equal stacks unwound by descriptions, also in code without descriptions."""
 
-import subprocess
-
 import pytest
+from advisor_programs import folded_stacks
 
 NO_DESCRIPTIONS = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
 
 
 @pytest.fixture
-def record_stacks(collector, record, toys):
+def record_stacks(record, toys):
     """Stacks by name, each with its bytes, and the words of the collector."""
 
     def record_program(name, stacks, *flags):
         program = toys.build(name, ["frames.c"], "-fno-omit-frame-pointer", *flags)
         done = record(program, options=["--stacks", stacks])
         assert done.status == 0, done.messages
-        profiler = collector.with_name("mallard-profile")
-        folded = done.trace.with_suffix(".folded")
-        subprocess.run([profiler, "--export", "folded", "-o", folded, done.trace], check=True)
-        return sorted(folded.read_text().splitlines()), done.messages
+        return folded_stacks(done.trace), done.messages
 
     return record_program
 

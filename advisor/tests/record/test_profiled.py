@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from advisor_programs import LONGEST, front
+from advisor_programs import LONGEST, folded_stacks, front
 
 CALLS = 500
 FILE_HEAD = 16
@@ -98,9 +98,9 @@ def test_refuses_a_sparse_file(collector, tmp_path):
     assert b"empty" in done.stderr
 
 
-def folded(text):
+def folded(lines):
     """What flame graphs draw: the frames of each stack, the outermost first, and its figure."""
-    for line in text.splitlines():
+    for line in lines:
         stack, _, figure = line.rpartition(" ")
         assert stack, line
         assert figure.isdigit(), line
@@ -117,15 +117,12 @@ def count_allocations(collector, trace):
     return len(of_blocks), sum(of_blocks)
 
 
-def test_folded_stacks_have_the_bytes_of_the_events(record, collector, tmp_path):
+def test_folded_stacks_have_the_bytes_of_the_events(record, collector):
     script = "import json; print(len(json.dumps([str(each) * 300 for each in range(3000)])))"
     trace = record(sys.executable, "-c", script).trace
     totals = {}
     for name in ("folded", "folded-blocks"):
-        file = tmp_path / name
-        done = run_profiler(collector, trace, "--export", name, "-o", file)
-        assert done.returncode == 0, done.stderr
-        stacks = list(folded(file.read_text()))
+        stacks = list(folded(folded_stacks(trace, measure=name)))
         assert len(dict(stacks)) == len(stacks) > 50
         assert max(len(stack) for stack, _ in stacks) > 10
         totals[name] = sum(figure for _, figure in stacks)

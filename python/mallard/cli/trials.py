@@ -132,7 +132,8 @@ def write_requests(arguments: argparse.Namespace, folder: str) -> Path | None:
         return None
     file = Path(folder) / "history"
     words = trace_words(arguments.history, getattr(arguments, "process", None))
-    ask([*words, "--export", "history", "-o", str(file)])
+    with file.open("wb") as output:
+        ask([*words, "--history"], output)
     return file
 
 

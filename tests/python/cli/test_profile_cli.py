@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from source_tree import ROOT
 from synthetic_profile import document, fake_program, in_depth
 
 from mallard.advisor.profile.database import Database
@@ -21,6 +22,7 @@ from mallard.cli import main, parse_command
 from mallard.cli.needs import Needs
 
 Profiler = Callable[..., Path]
+EXAMPLE = ROOT / "advisor/tests/profiler/export/example.json"
 
 
 @pytest.fixture
@@ -187,20 +189,14 @@ def test_a_scope_in_depth_is_stored(
     assert capsys.readouterr().out == shown
 
 
-def test_folded_stacks_of_two_recordings_are_added(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profiler: Profiler
-) -> None:
-    profiler()
+def test_folded_stacks_of_two_recordings_are_added(tmp_path: Path, profiler: Profiler) -> None:
+    profiler(EXAMPLE.read_text())
     (tmp_path / "y.trace").touch()
-    lines = {"x.trace": "main;f 10\nmain;g x 1\n", "y.trace": "main;f 5\nmain;h 2\n"}
-
-    def export(words: list[str]) -> bytes:
-        Path(words[-1]).write_text(lines[words[0]])
-        return b""
-
-    monkeypatch.setattr("mallard.cli.verbs.profile.ask", export)
     assert main(["profile", "x.trace", "y.trace", "--export", "folded", "-o", "out"]) == 0
-    assert (tmp_path / "out").read_text() == "main;f 15\nmain;g x 1\nmain;h 2\n"
+    assert (tmp_path / "out").read_text().splitlines()[:2] == [
+        "[no stack] 20",
+        "[outer calls unknown: code without a description];[vdso];app+0x400fff 100",
+    ]
 
 
 def test_compares_recording_with_stored_profile(
@@ -228,22 +224,32 @@ def test_writes_page_atomically(
     assert files(tmp_path) == ["native", "page.html", "x.trace"]
 
 
-@pytest.mark.parametrize("kind", ["pprof", "dhat", "folded"])
-def test_an_export_is_written_by_the_native_program(tmp_path: Path, profiler: Profiler, kind: str) -> None:
-    profiler("")
-    assert main(["profile", "x.trace", "--export", kind, "-o", "out"]) == 0
-    assert (tmp_path / "out").read_text() == "exported"
-    assert words(tmp_path)[:3] == ["x.trace", "--export", kind]
+@pytest.mark.parametrize("kind", ["dhat", "folded-peak"])
+def test_an_export_is_written_from_stacks(tmp_path: Path, profiler: Profiler, kind: str) -> None:
+    profiler(EXAMPLE.read_text())
+    assert main(["profile", "x.trace", "--process", "7", "--export", kind, "-o", "out"]) == 0
+    assert (tmp_path / "out").read_text() == EXAMPLE.with_suffix(f".{kind}").read_text()
+    assert words(tmp_path) == ["x.trace", "--process", "7", "--stacks"]
     assert files(tmp_path) == ["native", "out", "x.trace"]
 
 
+def test_pprof_and_history_are_binary_files(tmp_path: Path, profiler: Profiler) -> None:
+    profiler(EXAMPLE.read_text())
+    assert main(["profile", "x.trace", "--export", "pprof", "-o", "out"]) == 0
+    assert (tmp_path / "out").read_bytes().startswith(b"\x1f\x8b")
+    profiler("requests")
+    assert main(["profile", "x.trace", "--export", "history", "-o", "out"]) == 0
+    assert (tmp_path / "out").read_text() == "requests"
+    assert words(tmp_path) == ["x.trace", "--history"]
+
+
 def test_an_export_can_go_to_a_pipe(tmp_path: Path, profiler: Profiler) -> None:
-    profiler("")
+    profiler(EXAMPLE.read_text())
     os.mkfifo(tmp_path / "pipe")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
     try:
         assert main(["profile", "x.trace", "--export", "folded", "-o", "pipe"]) == 0
-        assert os.read(reader, 100) == b"exported"
+        assert os.read(reader, 100).startswith(b"[no stack] 10\n")
     finally:
         os.close(reader)
     assert (tmp_path / "pipe").is_fifo()

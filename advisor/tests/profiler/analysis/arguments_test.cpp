@@ -32,7 +32,7 @@ TEST(profile_arguments, are_refused_if_invalid) {
     EXPECT_THROW(read_arguments({"a", "--events=yes"}), usage_error);
     EXPECT_THROW(read_arguments({"a", "--all=yes"}), usage_error);
     EXPECT_THROW(read_arguments({"a", "--all", "--symbols", "b"}), usage_error);
-    EXPECT_THROW(read_arguments({"a", "--all", "--export", "folded", "-o", "b"}), usage_error);
+    EXPECT_THROW(read_arguments({"a", "--all", "--stacks"}), usage_error);
     EXPECT_THROW(read_arguments({"a", "--process", ""}), usage_error);
     for (const char* const range :
          {"", "1s", "1s,", ",1s", "0.1,1.1", "-1s,2s", "1h,2h", "nan,1", "1s,2s,3s"}) {
@@ -40,6 +40,7 @@ TEST(profile_arguments, are_refused_if_invalid) {
     }
     EXPECT_THROW(read_arguments({"a", "--between", "0,1", "--events"}), usage_error);
     EXPECT_THROW(read_arguments({"a", "--rules", ":1", "--events"}), usage_error);
+    EXPECT_THROW(read_arguments({"a", "--stacks", "--history"}), usage_error);
     EXPECT_THROW(read_arguments({"a", "--except", ":1"}), usage_error);
 }
 

@@ -7,6 +7,8 @@
 #include "trace/recordings/mutated_trace.hpp"
 #include "trace/recordings/trace_file.hpp"
 
+#include <cstdio>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -80,6 +82,8 @@ void check_document(const std::string& text) {
 
 bool profile_all(const std::vector<std::byte>& bytes) {
     static memory_file file;
+    static const std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere(std::fopen("/dev/null", "w"),
+                                                                         &std::fclose);
     file.set(bytes);
     try {
         trace::reader reader(file.path());
@@ -87,12 +91,11 @@ bool profile_all(const std::vector<std::byte>& bytes) {
             const std::string& executable = reader.processes()[index].executable;
             advisor::symbol_names names(reader.code(index), executable);
             check_document(profile(reader, index, names));
-            for (const advisor::export_format& format : advisor::export_formats()) {
-                advisor::code_map code(reader.code(index), executable);
-                try {
-                    format.write(reader, index, code, "/dev/null");
-                } catch (const advisor::export_error&) { // there is no history without a request
-                }
+            advisor::code_map code(reader.code(index), executable);
+            check_document(advisor::stacks_document(reader, index, code));
+            try {
+                advisor::write_history(reader, index, nowhere.get());
+            } catch (const advisor::export_error&) { // there is no history without a request
             }
         }
         return true;

@@ -7,7 +7,7 @@
 
 namespace mallard::test {
 
-/// Effects: profiles each process of the trace, and writes it in each export format.
+/// Effects: profiles each process of the trace, and exports its stacks and its history.
 /// Returns: true if the trace was read to its end, false if the reader refused it.
 /// Throws: any other error than trace_error is a bug of the advisor.
 bool profile_all(const std::vector<std::byte>& trace);

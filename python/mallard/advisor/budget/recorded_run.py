@@ -21,9 +21,9 @@ from mallard.advisor.budget.document import PROCESS, SCOPE_FIGURES, UNLISTED, St
 from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
 from mallard.advisor.profile.names import Names, is_library_function, names_function, short_name
 from mallard.advisor.profile.records import Scope
+from mallard.advisor.profile.stacks import FOLDED, folded, read_stacks
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import printable_name
-from mallard.shared.scratch import scratch_folder
 
 MOST_FUNCTIONS = 8  # of a stack, counted from the innermost
 MOST_STACKS = 12  # of a scope
@@ -175,10 +175,7 @@ class MeasuredRun:
 
     @cached_property
     def stacks(self) -> AllocationStacks:
-        with scratch_folder("budget") as folder:
-            file = Path(folder) / "folded"
-            ask([*self._trace, "--export", "folded-blocks", "-o", str(file)])
-            return AllocationStacks(file.read_text(encoding="utf-8", errors="replace"))
+        return AllocationStacks("".join(folded([read_stacks(self._trace)], FOLDED["folded-blocks"])))
 
     def default_scopes(self) -> list[str]:
         """The markers, or else the functions of the program that contain the most blocks."""

@@ -11,7 +11,7 @@ import json
 import math
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -60,6 +60,14 @@ class Database:
             statement = f"INSERT INTO {name}({', '.join(['recording', *columns])}) VALUES (?{marks})"
             with _refusing_values(name):
                 self.connection.execute(statement, [recording, *(row[column] for column in columns)])
+
+    def add_lists(self, name: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Adds rows of the first recording, which have all columns but its number. Raises a WrongRowError."""
+        marks = ", ?" * (len(TABLES[name].columns) - 1)
+        with _refusing_values(name):
+            self.connection.execute("BEGIN")
+            self.connection.executemany(f"INSERT INTO {name} VALUES (1{marks})", rows)
+            self.connection.execute("COMMIT")
 
     def add(self, other: sqlite3.Connection) -> None:
         """Adds the recordings of another database. Raises a WrongRowError."""

@@ -76,6 +76,12 @@ def document_rows(document: dict[str, Any]) -> Rows:
     yield from _rows(document.get("flame") or {}, "nodes", "flame", numbered="id", default=())
 
 
+def stack_lists(document: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
+    """The rows of `--stacks`, as lists of their values. Raises a WrongRowError."""
+    for name in ("exports", "calls", "loaded_files", "frames"):
+        yield name, _list(document, name)
+
+
 def _scopes(document: dict[str, Any]) -> Rows:
     rows = [*_list(document, "scopes"), *_list(document.get("markers") or {}, "scopes", ())]
     in_depth = document.get("scope")

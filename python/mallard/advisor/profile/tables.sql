@@ -550,3 +550,53 @@ CREATE TABLE activation_classes( -- activations of the scope of `--scope` by siz
     most_bytes INTEGER NOT NULL, -- of an activation in the class
     activations INTEGER NOT NULL -- in the class
 ) STRICT;
+
+CREATE TABLE exports( -- the process whose blocks `calls` has; this table and the next three are empty but for exports by stack [none]
+    recording INTEGER NOT NULL,
+    process INTEGER NOT NULL, -- its id
+    executable TEXT NOT NULL, -- path of the program; empty if redacted
+    command TEXT, -- its words; null if redacted
+    ticks_per_second REAL NOT NULL, -- of the clock of the trace; 0 if unknown
+    ticks INTEGER NOT NULL, -- from the first event to the last
+    peak_ticks INTEGER NOT NULL, -- from the first event until the process holds the most bytes
+    sampled_one_in INTEGER NOT NULL -- N: one activation in N is recorded
+) STRICT;
+
+CREATE TABLE calls( -- calls that allocated, and those at which stacks part: a stack is a call with its callers [none]
+    recording INTEGER NOT NULL,
+    call INTEGER NOT NULL, -- number of the call, from 0
+    caller INTEGER CHECK(caller < call), -- number of the next outer call that is a row; null if there is none
+    path TEXT NOT NULL, -- numbers in `frames` of the places from there to this call, the outermost first, with commas
+    allocated_blocks INTEGER NOT NULL, -- of the stack; 0 for a mere caller
+    allocated_bytes INTEGER NOT NULL, -- their bytes
+    peak_blocks INTEGER NOT NULL, -- of these, alive when the process holds the most bytes
+    peak_bytes INTEGER NOT NULL, -- their bytes
+    end_blocks INTEGER NOT NULL, -- alive at the end
+    end_bytes INTEGER NOT NULL, -- their bytes
+    most_blocks INTEGER NOT NULL, -- alive when the stack holds the most bytes
+    most_bytes INTEGER NOT NULL, -- their bytes
+    ticks INTEGER NOT NULL -- sum of the lifetimes of the blocks, until the end at most
+) STRICT;
+
+CREATE TABLE loaded_files( -- files of code that the stacks go through, the program first [none]
+    recording INTEGER NOT NULL,
+    loaded_file INTEGER NOT NULL, -- number of the file, from 1
+    begin_address INTEGER NOT NULL, -- of its first byte
+    end_address INTEGER NOT NULL, -- behind its last byte
+    path TEXT NOT NULL, -- of the file on this machine, or as recorded
+    build_id TEXT NOT NULL, -- hexadecimal; empty if it has none
+    has_lines INTEGER NOT NULL CHECK(has_lines IN (0, 1)) -- 1 if it has debug information
+) STRICT;
+
+CREATE TABLE frames( -- functions at the places of `calls`: the innermost inlined one first, the compiled one last [none]
+    recording INTEGER NOT NULL,
+    frame INTEGER NOT NULL, -- number of the place, from 0
+    address INTEGER NOT NULL, -- in the instruction that calls; 0 for unknown levels, which `name` describes
+    loaded_file INTEGER, -- number of the file that the address is in; null if there is none
+    object TEXT NOT NULL, -- name of that file
+    name TEXT NOT NULL, -- of the function
+    short_name TEXT NOT NULL, -- without parameters
+    file TEXT NOT NULL, -- source file; empty if unknown
+    line INTEGER NOT NULL, -- in it; 0 if unknown
+    inlined INTEGER NOT NULL CHECK(inlined IN (0, 1)) -- 1 if the next row of the place is the function that it was inlined into
+) STRICT;

@@ -6,8 +6,7 @@ import argparse
 import json
 import os
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -332,20 +331,26 @@ def _export(arguments: argparse.Namespace) -> int:
     from mallard.shared.report.figures import size
 
     with atomic_file(arguments.output) as partial_file:
-        file = str(partial_file)
-        stacks: Counter[str] = Counter()
-        for trace in arguments.traces:
-            ask([*_words(arguments, trace), "--export", arguments.export, "-o", file])
-            if len(arguments.traces) > 1:
-                for line in partial_file.read_text(errors="surrogateescape").splitlines():
-                    stack, _, number = line.rpartition(" ")
-                    stacks[stack] += int(number)
-        if stacks:
-            lines = (f"{stack} {number}\n" for stack, number in stacks.items())
-            partial_file.write_text("".join(lines), errors="surrogateescape")
+        with partial_file.open("wb") as file:
+            if arguments.export == "history":
+                ask([*_words(arguments, arguments.traces[0]), "--history"], file)
+            else:
+                file.writelines(_stack_export(arguments))
         written = partial_file.stat().st_size
     print_line(output_console(), f"{arguments.output}: {arguments.export}, {size(written)}")
     return 0
+
+
+def _stack_export(arguments: argparse.Namespace) -> Iterator[bytes]:
+    from mallard.advisor.profile.dhat import dhat
+    from mallard.advisor.profile.pprof import pprof
+    from mallard.advisor.profile.stacks import FOLDED, folded, read_stacks
+
+    recordings = (read_stacks(_words(arguments, trace)) for trace in arguments.traces)
+    if arguments.export == "pprof":
+        return pprof(next(recordings))
+    column = FOLDED.get(arguments.export)
+    return map(str.encode, folded(recordings, column) if column else dhat(next(recordings)))
 
 
 def _write_tables(arguments: argparse.Namespace) -> int:
