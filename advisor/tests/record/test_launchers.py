@@ -116,7 +116,8 @@ def test_names_the_compiler_behind_its_driver(tmp_path):
 
 
 def test_refuses_a_launcher_that_becomes_a_program_with_its_own_malloc(toys, tmp_path):
-    program = toys.build("idle-own-malloc", ["own_malloc.c", "idle.c"], "-DVISIBILITY=")
+    # Much longer than a launcher that is recorded.
+    program = toys.build("idle-own-malloc", ["own_malloc.c", "idle.c"], "-DVISIBILITY=", "-DTURNS=100000000")
     silent = toys.build("becomes", ["becomes.c"])
     busy = "becomes or starts a program that takes most of the time"
     launchers = {
