@@ -22,7 +22,7 @@ from mallard.bench.analysis.panel.works import (
 )
 from mallard.bench.analysis.words import in_a_list, percent, percent_text
 from mallard.bench.cells import Cell, paired
-from mallard.bench.experiments.programs import HELD, NAME
+from mallard.bench.experiments.programs import HELD, NAME, ONE_POOL
 from mallard.bench.library import AGED, REUSES
 from mallard.shared.age import OLD, YOUNG, levels
 from mallard.shared.mallocs import OWN, split, under
@@ -31,7 +31,6 @@ from mallard.shared.stats import Ratio, geometric_mean_ratio
 HISTORY = "history_held_bytes"
 POOLS = ("multipool", "monotonic")
 STANDARD_POOL = "pmr-unsynchronized"
-ONE_POOL = "static-multipool"  # for all parts of a program
 MULTIPOOLS = (POOLS[0], *REUSES, *AGED)
 WIDEST = 3.0  # of an interval: its ends, as a ratio
 # What was to be reached in old processes: of the fastest malloc's time, and of a new pool's.
@@ -135,7 +134,7 @@ def slower_glibc(age: str) -> Ratio:
     return slower
 
 
-def gains() -> list[list[str]]:
+def gain() -> list[str]:
     """README's line on old processes: time and memory of a pool over the best malloc."""
     works = _mallocs_run().works[OLD]
     cells, best = cells_at(OLD)
@@ -146,7 +145,7 @@ def gains() -> list[list[str]]:
     assert added
     text = f"the same, {len(against.ratios)} large ones in {OLD} processes, the pool over {best}"
     memory = f"{percent(held)} % with the history, {percent(added)} % without"
-    return [[text, percent_text(against.mean), memory]]
+    return [text, percent_text(against.mean), memory]
 
 
 def sentence() -> str:

@@ -135,10 +135,10 @@ def gains() -> str:
     lines = []
     for size in SIZES:
         ratio, memory = pool_to(FASTEST_MALLOC, sizes=[size])
-        text = f"the fastest malloc of each of {len(fastest_mallocs(size))} {size} programs"
+        text = f"the fastest malloc of each of {len(fastest_mallocs(size))} {size} programs, young"
         lines.append([text, percent_text(ratio), memory])
     ratio, memory = pool_to(PMR_POOL, MULTIPOOL_BASE)
-    lines += age.gains()
+    lines.append(age.gain())
     lines.append(["`std::pmr`'s pool, in containers of `std::pmr`", percent_text(ratio), memory])
     lines.append([locality.gain(), locality.gain_text(), ""])
     return markdown_table(["a new `multipool` for each scope, relative to", "time", "memory"], lines)

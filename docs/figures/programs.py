@@ -28,6 +28,7 @@ from mallard.bench.analysis.panel.works import (
     Work,
     cells_by_work,
     compare,
+    figure_ratios,
     group_works,
     mallocs_in,
     mean_over_works,
@@ -36,14 +37,13 @@ from mallard.bench.analysis.panel.works import (
 )
 from mallard.bench.analysis.words import factor, in_a_list, percent, percent_text
 from mallard.bench.cells import Cell
-from mallard.bench.experiments.programs import HELD, MAIN, NAME, SIZES
+from mallard.bench.experiments.programs import HELD, MAIN, NAME, ONE_POOL, SIZES
 from mallard.bench.strategy_names import BASE_MARK
 from mallard.shared.age import YOUNG
 from mallard.shared.mallocs import OWN
 from mallard.shared.stats import Outcome, Ratio, spread
 
 MULTIPOOL, MONOTONIC = "multipool", "monotonic"
-STATIC_POOL = "static-multipool"  # one for all parts of a program
 MULTIPOOL_BASE, MONOTONIC_BASE = "multipool/base", "monotonic/base"  # bound as std::pmr's are
 PMR_POOL, PMR_MONOTONIC, BOOST_POOL = "pmr-unsynchronized", "pmr-monotonic", "boost-pmr-unsynchronized"
 PMR_CACHED = "pmr-monotonic-cached"  # over the upstream of mallard's monotonic
@@ -70,7 +70,7 @@ VARIANTS = ("-last", "-first", "/inline")
 SHOWN = (
     MONOTONIC,
     MULTIPOOL,
-    STATIC_POOL,
+    ONE_POOL,
     MULTIPOOL_BASE,
     PMR_MONOTONIC,
     PMR_POOL,
@@ -177,13 +177,9 @@ def _cells_with(alternative: str) -> Cells:
 
 def _memory_ratios(cells: Cells, name: str, alternative: str, size: str = SIZES[-1]) -> dict[str, float]:
     """Of what both hold at the peak of each program of a size."""
-    ratios = {}
-    for place, works in cells.items():
-        if place.endswith(f", {size}") and {name, alternative} <= works.keys():
-            own, other = (works[strategy].figure(HELD.figure) for strategy in (name, alternative))
-            if own and other:
-                ratios[place.removesuffix(f", {size}")] = own.median / other.median
-    return ratios
+    end = f", {size}"
+    of_size = {place.removesuffix(end): works for place, works in cells.items() if place.endswith(end)}
+    return figure_ratios(of_size, name, alternative, HELD.figure)
 
 
 def against_conditions() -> str:
@@ -292,14 +288,13 @@ def _against_mallocs() -> str:
     lines = []
     for size in SIZES:
         cells = cells_by_work(_works(size))
-        held = {f"{work}, {size}": of_work for work, of_work in cells.items()}
-        for name in (*(name for name in MAIN if not name.endswith((*VARIANTS, BASE_MARK))), STATIC_POOL):
+        for name in (*(name for name in MAIN if not name.endswith((*VARIANTS, BASE_MARK))), ONE_POOL):
             comparison = compare(cells, name, FASTEST_MALLOC)
             if comparison is None:
                 continue
             medians = [ratio.median for ratio in comparison.ratios.values()]
             span = f"{percent(min(medians))} to {percent(max(medians))}"
-            memory = _memory_ratios(held, name, FASTEST_MALLOC, size)
+            memory = figure_ratios(cells, name, FASTEST_MALLOC, HELD.figure)
             share = f"{percent(geometric_mean(memory.values()))} %" if memory else ""
             line = [f"{name}, {size}", percent_text(comparison.mean), span, share, str(len(medians))]
             lines.append(line)

@@ -70,7 +70,7 @@ def use(
 def test_the_sentence_names_lost_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch)
     text = age.sentence()
-    ((label, time, memory),) = age.gains()
+    label, time, memory = age.gain()
     assert label == "the same, 2 large ones in old processes, the pool over jemalloc"
     assert memory == "100 % with the history, 100 % without"
     assert time.startswith("106 %")
@@ -87,7 +87,7 @@ def test_the_sentence_names_lost_programs(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_used_processes_are_a_column_once_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, ("young", "used", "old"), slow="")
-    ((label, *_),) = age.gains()
+    label, *_ = age.gain()
     assert label == "the same, 2 large ones in old processes, the pool over jemalloc", "README has five lines"
     heading, _, *lines = age._main_allocators().split("\n")
     assert "| used, of the fastest | old, of the fastest |" in heading

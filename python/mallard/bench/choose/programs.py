@@ -18,6 +18,7 @@ from mallard.bench.analysis.panel.works import (
     FASTEST_MALLOC,
     Comparison,
     compare,
+    figure_ratios,
     mallocs_in,
     with_fastest_malloc,
 )
@@ -26,13 +27,12 @@ from mallard.bench.cells import Cell
 from mallard.bench.choose.case import counterpart
 from mallard.bench.choose.deciding import Evidence
 from mallard.bench.choose.findings import POOL
-from mallard.bench.experiments.programs import HELD, NAME, SIZES
+from mallard.bench.experiments.programs import HELD, NAME, ONE_POOL, SIZES
 from mallard.bench.strategy_names import GLOBAL_STRATEGIES
 from mallard.shared.age import YOUNG, heap_named
 from mallard.shared.mallocs import MALLOCS, OWN
 from mallard.shared.stats import Outcome
 
-ONE_POOL = "static-multipool"  # for all parts of a program: a type names it
 # What follows from the time of a strategy for the malloc.
 CONCLUSIONS: dict[Outcome, str] = {
     "even": "is as fast in whole programs",
@@ -151,12 +151,8 @@ def _one_pool(measured: _Measured) -> str:
     cells = measured.table.cells
     if measured.strategy != POOL or (shared := compare(cells, ONE_POOL, POOL)) is None:
         return ""
-    held = [
-        (of_work[ONE_POOL].figure(HELD.figure), of_work[POOL].figure(HELD.figure))
-        for of_work in (cells[program] for program in shared.ratios)
-    ]
-    shares = [one.median / each.median for one, each in held if one and each]
-    memory = f" and {percent(geometric_mean(shares))} % of its memory" if shares else ""
+    held = figure_ratios(cells, ONE_POOL, POOL, HELD.figure)
+    memory = f" and {percent(geometric_mean(held.values()))} % of its memory" if held else ""
     return f"one for all parts, by static_allocator, takes {percent_text(shared.mean)} of its time{memory}"
 
 

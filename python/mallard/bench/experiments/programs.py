@@ -15,6 +15,7 @@ NAME = "programs"
 PROGRAMS = {program["name"]: program for program in described.EXPERIMENTS[NAME]["works"]}
 SIZES = tuple(described.EXPERIMENTS[NAME]["sizes"])
 MAIN = ("monotonic", "multipool", "multipool/inline", "multipool/base")
+ONE_POOL = "static-multipool"  # for all parts of a program: a type names it
 GRIDS = ({"program": tuple(PROGRAMS), "size": SIZES},)
 HELD = Quantity("peak_held_bytes", "held", "Growth of the process at the peak")
 

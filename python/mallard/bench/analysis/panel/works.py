@@ -132,6 +132,18 @@ def compare(cells_by_work: Mapping[str, Mapping[str, Cell]], strategy: str, base
     )
 
 
+def figure_ratios(
+    cells_by_work: Mapping[str, Mapping[str, Cell]], strategy: str, base: str, figure: str
+) -> dict[str, float]:
+    """A figure of the strategy relative to the base's, in each work where both have it."""
+    ratios = {}
+    for work, cells in cells_by_work.items():
+        own, other = (cells[name].figure(figure) if name in cells else None for name in (strategy, base))
+        if own and other:
+            ratios[work] = own.median / other.median
+    return ratios
+
+
 def with_fastest_malloc(cells: Mapping[str, Cell]) -> dict[str, Cell]:
     """The cells of a work, and as FASTEST_MALLOC the cell of new-delete under the malloc with the least time,
     the C library's among them.
