@@ -98,10 +98,9 @@ def test_the_checks_notice_faults(browser: Browser, tmp_path: Path, axe: str) ->
 def test_axe_has_no_serious_complaint(
     browser: Browser, pages: Mapping[str, Path], axe: str, name: str
 ) -> None:
-    for dark in (False, True):
-        for width in (400, 1280):
-            page = Page(browser, width=width, dark=dark).open(pages[name])
-            assert violations(page, axe) == [], (dark, width)
+    for dark, width in ((False, 400), (True, 1280)):
+        page = Page(browser, width=width, dark=dark).open(pages[name])
+        assert violations(page, axe) == [], (dark, width)
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -12,7 +12,7 @@
 namespace fuzz { namespace {
 
 #ifdef NDEBUG
-constexpr std::size_t operations_of_a_heap = 300'000;
+constexpr std::size_t operations_of_a_heap = 100'000;
 constexpr model::pace speed{.operations_per_look = 16};
 #else
 constexpr std::size_t operations_of_a_heap = 10'000;
