@@ -138,6 +138,8 @@ void read_entry(char* entry, setting& result) noexcept {
         copy(result.report, report, std::strlen(report));
     } else if (const char* most = value_of(entry, "MALLARD_TRIAL_MOST_BYTES=")) {
         result.most_bytes = number(most, 10);
+    } else if (const char* reserved = value_of(entry, "MALLARD_TRIAL_RESERVE=")) {
+        result.reserved_bytes = number(reserved, 10);
     } else if (const char* taken = value_of(entry, "MALLARD_TRIAL_MOST_TAKEN=")) {
         result.most_taken = number(taken, 10);
     } else if (const char* const age = value_of(entry, "MALLARD_TRIAL_AGE=")) {

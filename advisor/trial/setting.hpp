@@ -85,6 +85,9 @@ struct setting {
     std::array<char, 4096> report{};
     /// MALLARD_TRIAL_MOST_BYTES: larger requests go to the global allocator, as those beyond the strategy's limit.
     std::size_t most_bytes = ~std::size_t{0};
+    /// MALLARD_TRIAL_RESERVE=BYTES: the final size of the arrays that grow by realloc in the scope. Each realloc is then looked up,
+    /// under every strategy; "reserve" gives the first block of the scope that size. 0 if nothing grows there.
+    std::size_t reserved_bytes = 0;
     /// MALLARD_TRIAL_MOST_TAKEN: the limit of memory for all served blocks, in bytes; 0 for half of the available
     /// memory.
     std::size_t most_taken = 0;

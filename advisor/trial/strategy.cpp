@@ -120,16 +120,21 @@ constexpr strategy row(const char* name) {
     return result;
 }
 
-constexpr strategy null{
-    .name = "null",
-    .largest_bytes = 0,
-    .construct = [](thread_arena&) {},
-    .allocate = [](thread_arena&, std::size_t) -> void* { return nullptr; },
-    .deallocate = [](thread_arena&, void*) {},
-};
+/// Blocks of the global allocator.
+constexpr strategy unserved(const char* name, bool reserves) {
+    return {
+        .name = name,
+        .largest_bytes = 0,
+        .construct = [](thread_arena&) {},
+        .allocate = [](thread_arena&, std::size_t) -> void* { return nullptr; },
+        .deallocate = [](thread_arena&, void*) {},
+        .reserves = reserves,
+    };
+}
 
 constexpr std::array all{
-    null,
+    unserved("null", false),
+    unserved("reserve", true),
     row<monotonic_region>("monotonic"),
     row<pool>("multipool"),
     row<pool_over_monotonic>("multipool+monotonic"),

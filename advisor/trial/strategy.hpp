@@ -23,6 +23,8 @@ struct strategy {
     bool (*make_room)(thread_arena& arena, std::size_t bytes) = nullptr;
     /// Returns: true if the block has at least `bytes` from now on.
     bool (*resize)(thread_arena& arena, void* block, std::size_t bytes) = nullptr;
+    /// The global allocator serves, with room for the final size of a growing array (setting::reserved_bytes).
+    bool reserves = false;
 
     static constexpr std::size_t room_bytes = 32 << 10;
 

@@ -84,7 +84,8 @@ void analysis::add(const trace::event& event) {
         if (event.address != 0) {
             allocate(event, event.bytes, complete);
             if (event.kind == trace::record_kind::realloc && thread.reallocated != 0 && !is_earlier(ticks_)) {
-                calls_.reallocated(calls_.find_or_add(event.context), thread.reallocated_bytes, event.bytes);
+                calls_.reallocated(calls_.find_or_add(event.context), thread.reallocated_call,
+                                   thread.reallocated_bytes, event.bytes);
             }
         }
         thread.reallocated = 0;
@@ -237,8 +238,10 @@ void analysis::free(const trace::event& event, bool complete) {
         static_cast<void>(blocks_.take(event.address));
     }
     if (event.kind == trace::record_kind::realloc_old) {
-        threads_[event.thread].reallocated = block->address;
-        threads_[event.thread].reallocated_bytes = block->bytes;
+        thread_facts& thread = threads_[event.thread];
+        thread.reallocated = block->address;
+        thread.reallocated_bytes = block->bytes;
+        thread.reallocated_call = is_earlier(block->ticks) ? no_call : block->call;
     }
     end(*block, freed, event.thread);
 }

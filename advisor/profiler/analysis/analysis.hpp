@@ -174,6 +174,7 @@ private:
         std::uint64_t last_ticks = 0;
         std::uint64_t reallocated = 0; ///< address
         std::uint64_t reallocated_bytes = 0;
+        call_id reallocated_call = no_call;
         std::uint64_t last_allocation = no_event;
     };
     static constexpr std::uint64_t no_event = std::numeric_limits<std::uint64_t>::max();

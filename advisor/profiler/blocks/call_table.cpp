@@ -53,7 +53,7 @@ call_id call_table::find_or_add_shared(trace::context_id context) {
     return entry->second;
 }
 
-void call_table::count_class(call_id call, std::uint32_t size_class, std::uint64_t bytes) {
+call_table::class_totals& call_table::find_or_add_class(call_id call, std::uint32_t size_class) {
     if (classes_.size() * 2 >= places_.size()) {
         grow();
     }
@@ -61,14 +61,13 @@ void call_table::count_class(call_id call, std::uint32_t size_class, std::uint64
     while (places_[at] != 0) {
         class_totals& entry = classes_[places_[at] - 1];
         if (entry.call == call && entry.size_class == size_class) {
-            ++entry.allocations;
-            entry.bytes += bytes;
-            return;
+            return entry;
         }
         at = (at + 1) & (places_.size() - 1);
     }
-    classes_.push_back({call, size_class, 1, bytes});
+    classes_.push_back({.call = call, .size_class = size_class});
     places_[at] = static_cast<std::uint32_t>(classes_.size());
+    return classes_.back();
 }
 
 void call_table::grow() {

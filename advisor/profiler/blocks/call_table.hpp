@@ -38,6 +38,7 @@ struct call_totals {
     std::uint32_t first_class = 0;
     std::uint64_t first_class_allocations = 0;
     std::uint64_t first_class_bytes = 0;
+    std::uint64_t first_class_outgrown = 0;
     std::uint64_t frees = 0; ///< calls that free
     std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t largest = 0;
@@ -97,6 +98,7 @@ public:
         std::uint32_t size_class = 0;
         std::uint64_t allocations = 0;
         std::uint64_t bytes = 0;
+        std::uint64_t outgrown = 0; ///< blocks that realloc replaced by larger ones
     };
 
     static constexpr std::size_t default_most_calls = std::size_t{1} << 18;
@@ -140,7 +142,9 @@ public:
             ++call.first_class_allocations;
             call.first_class_bytes += bytes;
         } else {
-            count_class(id, size_class, bytes);
+            class_totals& other = find_or_add_class(id, size_class);
+            ++other.allocations;
+            other.bytes += bytes;
         }
         ++call.allocations;
         call.bytes += bytes;
@@ -152,13 +156,19 @@ public:
         keep_most_live(call);
     }
 
-    /// Effects: counts a new block of realloc.
-    void reallocated(call_id id, std::uint64_t from_bytes, std::uint64_t to_bytes) noexcept {
-        if (to_bytes > from_bytes) {
-            call_totals& call = calls_[id];
-            ++call.grown;
-            call.grown_from_bytes += from_bytes;
-            call.grown_to_bytes += to_bytes;
+    /// Effects: counts a new block of realloc. `from` allocated the old one; no_call if that is not counted.
+    void reallocated(call_id id, call_id from, std::uint64_t from_bytes, std::uint64_t to_bytes) {
+        if (to_bytes <= from_bytes) {
+            return;
+        }
+        call_totals& call = calls_[id];
+        ++call.grown;
+        call.grown_from_bytes += from_bytes;
+        call.grown_to_bytes += to_bytes;
+        if (from != no_call) {
+            const unsigned size_class = to_size_class(from_bytes);
+            ++(calls_[from].first_class == size_class ? calls_[from].first_class_outgrown
+                                                      : find_or_add_class(from, size_class).outgrown);
         }
     }
 
@@ -264,7 +274,7 @@ private:
         return by_run_[run];
     }
     call_id find_or_add_shared(trace::context_id context);
-    void count_class(call_id call, std::uint32_t size_class, std::uint64_t bytes);
+    class_totals& find_or_add_class(call_id call, std::uint32_t size_class);
     void grow();
 
     const scope_tree* stacks_;

@@ -303,9 +303,14 @@ def test_keeps_temporaries_of_a_line(toys, tmp_path):
 
 def test_grows_an_array_of_c_in_its_kept_block(toys, tmp_path):
     program = toys.build("growing", ["growing.c"], "-g")
-    for effect in kept_effects(program, toys.line("growing.c", "growth"), 800, folder=tmp_path).values():
+    effects = kept_effects(program, toys.line("growing.c", "growth"), 800, folder=tmp_path)
+    reserved = effects.pop("reserve")["counts"]
+    assert set(effects) == {"kept-block", "block-cache"}
+    for effect in effects.values():
         assert effect["counts"]["served"] == effect["counts"]["freed"] == 800
         assert effect["counts"]["moved"] == 0
+    assert reserved["served"] > 0.98 * (reserved["served"] + reserved["too_large"])
+    assert reserved["served"] > 800 * 10
 
 
 def test_keeps_few_blocks_that_wait_for_another_thread(toys, tmp_path):

@@ -21,8 +21,8 @@ using mallard::trial::counts;
 using mallard::trial::report;
 
 constexpr std::array strategies{
-    "null",          "monotonic", "multipool",  "multipool+monotonic", "small-object-pool",
-    "adaptive-pool", "heap",      "kept-block", "block-cache"};
+    "null",          "reserve", "monotonic",  "multipool",  "multipool+monotonic", "small-object-pool",
+    "adaptive-pool", "heap",    "kept-block", "block-cache"};
 
 struct outcome {
     int status = -1;
@@ -223,6 +223,29 @@ TEST(trial, grows_a_kept_block_where_it_is) {
         EXPECT_EQ(kept.status, 0) << strategy;
         EXPECT_EQ(kept.all.moved, 5U * 5) << strategy << ": on another thread than that of the arena";
     }
+}
+
+TEST(trial, gives_an_array_its_final_size) {
+    const std::string growing = code_variable() + " MALLARD_TRIAL_RESERVE=";
+    const counts reserved = run("reserve", "grows", growing + "200000").all;
+    const std::uint64_t requests = run("null", "grows", growing + "200000").all.in_null;
+    EXPECT_EQ(reserved.too_large, 5U * 5) << "50,000 numbers of four bytes, in the last step of each array";
+    EXPECT_EQ(reserved.served + reserved.too_large + reserved.in_null, requests);
+    EXPECT_GE(reserved.served, 5U * 5 * 16);
+    EXPECT_EQ(reserved.moved + reserved.freed, 0U) << "all blocks are the global allocator's";
+    const counts small = run("reserve", "grows", growing + "4000").all;
+    EXPECT_GT(small.too_large, reserved.too_large) << "of blocks that have outgrown their room";
+    EXPECT_GT(small.served, 0U);
+}
+
+TEST(trial, looks_up_growing_arrays_under_every_strategy) {
+    const std::string growing = code_variable() + " MALLARD_TRIAL_RESERVE=200000";
+    const counts without = run("kept-block", "grows", code_variable()).all;
+    const counts with = run("kept-block", "grows", growing).all;
+    EXPECT_EQ(with.served, without.served);
+    EXPECT_EQ(with.moved, without.moved);
+    EXPECT_GT(run("null", "grows", growing).all.in_null, run("null", "grows", code_variable()).all.in_null);
+    EXPECT_EQ(run("reserve", "grows", code_variable()).all.served, 0U) << "no size to reserve";
 }
 
 TEST(trial, keeps_few_blocks) {

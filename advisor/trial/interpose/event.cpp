@@ -11,6 +11,23 @@ history::allocator malloc_in_use() noexcept {
     return {recorder::next().malloc, recorder::next().free};
 }
 
+namespace {
+
+/// Returns: the usable size of a block of the global allocator; 0 if that has no function for it.
+std::size_t usable_bytes_of_global(void* block) noexcept {
+    using function = std::size_t (*)(void*);
+    // Without a compiler's guard, which a fork during the first call would leave locked in the child.
+    static constinit std::atomic<function> next{nullptr};
+    function function_pointer = next.load(std::memory_order_relaxed);
+    if (function_pointer == nullptr) {
+        function_pointer = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "malloc_usable_size"));
+        next.store(function_pointer, std::memory_order_relaxed);
+    }
+    return function_pointer == nullptr ? 0 : function_pointer(block);
+}
+
+} // namespace
+
 void delay() noexcept {
     // Reading a clock may take longer than the delay.
     for (std::uint64_t iterations = the_trial.delay_iterations; iterations != 0; --iterations) {
@@ -19,7 +36,7 @@ void delay() noexcept {
 }
 
 /// Returns: a block with the contents of `old`, which is freed; null if there is no memory, and `old` is unchanged.
-void* event::move(void* old, std::size_t bytes) noexcept {
+void* event::move(recorder::arch::call_frame frame, void* old, std::size_t bytes) noexcept {
     const std::size_t room = thread_arena::usable_bytes(old);
     const thread_arena* const local = thread_state::current_arena();
     if (bytes == 0) {
@@ -30,7 +47,7 @@ void* event::move(void* old, std::size_t bytes) noexcept {
         return old;
     }
     thread_state* const state = thread_state::mine();
-    const caller from = caller::from_frame(frame_);
+    const caller from = caller::from_frame(frame);
     void* block = state != nullptr && state->inside(from)
                       ? serve(*state, from.return_address(), record_kind::realloc, bytes)
                       : nullptr;
@@ -48,6 +65,37 @@ void* event::move(void* old, std::size_t bytes) noexcept {
     return block;
 }
 
+/// A block within the room stays where it is, also if it shrinks: its array is filled again, or about to end. A block that has
+/// outgrown the room is no longer looked after.
+void* event::reserve(thread_state& state, std::uint64_t return_address, void* old,
+                     std::size_t bytes) noexcept {
+    if (the_trial.settings.delay_ns != 0) {
+        delay();
+    }
+    thread_arena& arena = state.blocks();
+    counts& counted = arena.counted();
+    const strategy& served_by = *the_trial.settings.served_by;
+    if (!served_by.reserves) {
+        counted.in_null += served_by.largest_bytes == 0 ? 1 : 0;
+        return nullptr;
+    }
+    arena.note_request(bytes, return_address);
+    const std::size_t reserved = the_trial.settings.reserved_bytes;
+    const std::size_t room = old == nullptr ? 0 : usable_bytes_of_global(old);
+    if (bytes == 0 || bytes > reserved || room / 2 > reserved) {
+        ++counted.too_large;
+        return nullptr;
+    }
+    void* const block = bytes <= room ? old : recorder::next().realloc(old, reserved);
+    if (block == nullptr) {
+        ++counted.no_room;
+        return nullptr;
+    }
+    ++counted.served;
+    counted.served_bytes += bytes;
+    return block;
+}
+
 } // namespace mallard::trial
 
 /// The only function of the malloc family that inspects a block.
@@ -55,15 +103,7 @@ MALLARD_INTERPOSED std::size_t malloc_usable_size(void* block) noexcept {
     if (mallard::trial::the_region.holds(block)) {
         return mallard::trial::thread_arena::usable_bytes(block);
     }
-    using function = std::size_t (*)(void*);
-    // Without a compiler's guard, which a fork during the first call would leave locked in the child.
-    static constinit std::atomic<function> next{nullptr};
-    function function_pointer = next.load(std::memory_order_relaxed);
-    if (function_pointer == nullptr) {
-        function_pointer = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "malloc_usable_size"));
-        next.store(function_pointer, std::memory_order_relaxed);
-    }
-    return function_pointer == nullptr ? 0 : function_pointer(block);
+    return mallard::trial::usable_bytes_of_global(block);
 }
 
 namespace mallard::recorder {

@@ -72,8 +72,11 @@ public:
 
     template <typename Reallocate>
     [[gnu::always_inline]] void* reallocated(void* old, std::size_t bytes, Reallocate reallocate) noexcept {
+        if (the_trial.settings.reserved_bytes != 0 && old != nullptr) [[unlikely]] {
+            return grown(frame_, old, bytes, reallocate);
+        }
         if (the_region.holds(old)) [[unlikely]] {
-            return move(old, bytes);
+            return move(frame_, old, bytes);
         }
         // A block of the global allocator is not moved.
         return old == nullptr ? allocated(record_kind::realloc, bytes, reallocate) : reallocate();
@@ -98,7 +101,10 @@ private:
     template <typename Allocate>
     [[gnu::noinline]] static void* served(thread_state& state, std::uint64_t return_address, record_kind kind,
                                           std::size_t bytes, Allocate allocate) noexcept {
-        void* const block = serve(state, return_address, kind, bytes);
+        const bool may_grow = kind == record_kind::malloc || kind == record_kind::realloc;
+        void* const block = may_grow && the_trial.settings.served_by->reserves
+                                ? reserve(state, return_address, nullptr, bytes)
+                                : serve(state, return_address, kind, bytes);
         return block != nullptr ? block : allocate();
     }
 
@@ -107,6 +113,28 @@ private:
         ++state.blocks().counted().elsewhere;
         return allocate();
     }
+
+    /// An array that may grow in the scope, which is looked up under every strategy, so that it costs the same.
+    template <typename Reallocate>
+    [[gnu::noinline]] static void* grown(recorder::arch::call_frame frame, void* old, std::size_t bytes,
+                                         Reallocate reallocate) noexcept {
+        const caller from = caller::from_frame(frame);
+        thread_state* const state = thread_state::mine();
+        const bool is_inside = state != nullptr && state->inside(from);
+        if (the_region.holds(old)) {
+            return move(frame, old, bytes);
+        }
+        if (!is_inside) {
+            return reallocate();
+        }
+        void* const block = reserve(*state, from.return_address(), old, bytes);
+        return block != nullptr ? block : reallocate();
+    }
+
+    /// Effects: gives a growing array the room of the setting, if the strategy reserves; `old` is its block, or null.
+    /// Returns: null if the global allocator has to serve the request as without a trial.
+    static void* reserve(thread_state& state, std::uint64_t return_address, void* old,
+                         std::size_t bytes) noexcept;
 
     template <typename Free>
     [[gnu::noinline]] static void freed_slowly(recorder::arch::call_frame frame, void* block,
@@ -155,7 +183,8 @@ private:
         return !is_aligned_request(kind) && kind != record_kind::calloc;
     }
 
-    [[gnu::noinline]] void* move(void* old, std::size_t bytes) noexcept;
+    [[gnu::noinline]] static void* move(recorder::arch::call_frame frame, void* old,
+                                        std::size_t bytes) noexcept;
 
     /// Of the interposed function. It is read after the function's last call has begun (recorder/CMakeLists.txt).
     recorder::arch::call_frame frame_;

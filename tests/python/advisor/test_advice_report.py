@@ -22,6 +22,7 @@ from mallard.advisor.advice.patch import Edit, Patch, Patches
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.profile.document import Profile, read_profile
+from mallard.advisor.profile.records import Amount
 from mallard.advisor.view.advice import advice_json, advice_report, make_bars, operations_inside
 from mallard.advisor.view.sarif import advice_sarif
 from mallard.shared.report.markdown import markdown_report
@@ -226,7 +227,7 @@ def test_program_without_allocations_has_no_pictures() -> None:
 
 
 def test_page_of_a_kept_block_names_its_line() -> None:
-    frame = line_candidate("frame", "src/render.cpp:41", [":1f-20"], 40, 1 << 30)
+    frame = line_candidate("frame", "src/render.cpp:41", [":1f-20"], Amount(40, 1 << 30))
     case = study(
         chosen=frame, trial=result(baseline(effect("kept-block", 38.7))), on_top=None, globals=mallocs()
     )

@@ -95,7 +95,7 @@ def test_growing_vector_is_a_reserve_pattern():
 def grown(allocations: int, from_bytes: int, to_bytes: int, **changes: Any) -> Profile:
     recorded = profile(inner=0, allocations=8000, returns=8000, **changes)
     (site,) = recorded.sites
-    growth = Growth(allocations, from_bytes, to_bytes)
+    growth = Growth(allocations, from_bytes, to_bytes, 1000)
     return replace(recorded, sites=(replace(site, growth=growth),))
 
 
@@ -107,6 +107,7 @@ def test_array_of_c_has_its_factor_of_growth():
     )
     assert pattern.remedy.startswith("a capacity that is doubled, not multiplied by 1.12, or the final size")
     assert pattern.estimated_seconds == pytest.approx(7500 * 2 * 71e-9 + 400_000 * 0.05e-9)
+    assert pattern.reserved_bytes == 1000
     assert only(grown(7500, 400_000, 800_000)).remedy.startswith("the final size before the array is filled")
 
 

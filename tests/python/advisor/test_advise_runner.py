@@ -468,7 +468,7 @@ def test_further_rounds_are_announced(advise, monkeypatch, options):
 
 def test_rejects_hours_after_one_run(advise):
     slow = type("Slow", (FakeProgram,), {"seconds": 540.0})
-    with pytest.raises(UsageError, match="a run takes 540 s, so 129 runs would take about 19 hours"):
+    with pytest.raises(UsageError, match="a run takes 540 s, so 132 runs would take about 20 hours"):
         advise(program=slow)
     assert len(slow.runs) == 1
     hardly = document()["process"] | {"command": ["server"], "events": 100}
@@ -568,8 +568,25 @@ def test_lines_are_tried_with_functions(advise):
     assert scopes == {"parse() (s.cpp:41)": {"MALLARD_TRIAL_BY": "stack", "MALLARD_TRIAL_CODE": ":1f-20"}}
     assert case.trial.rounds == 21
     of_lines = {strategy for strategy, scope in Kept.scopes if scope.name.startswith("parse")}
-    assert of_lines == {None, NULL, *KEPT}
+    assert of_lines == {None, NULL, *KEPT}, "nothing grows there"
     assert len(runs) < plan_for(0.1, Request(("glibc",))).runs
+
+
+@pytest.mark.parametrize("words", [{}, {"scopes": ("s.cpp:41",)}], ids=["first", "requested"])
+def test_growing_array_gets_its_final_size(advise, words):
+    class Reserved(Kept):
+        saved_ms = Kept.saved_ms | {"reserve": 62.0}
+
+    Reserved.scopes = []
+    array = figures(400, 400 * 4096, 0.4, sizes=[[4096, 400, 400 * 4096]], size_classes=1, largest=4096)
+    growth = {"allocations": 360, "from_bytes": 10**8, "to_bytes": 2 * 10**8, "final_p99_bytes": 4000}
+    growing = line_site(figures=array, peak_bytes=40 * 4096, growth=growth)
+    case, _, _ = advise(Reserved, Request(("glibc",), **words), **line_profile(growing))
+    assert decide(case).headline.startswith("Reserve 3.91 KiB for the first block of parse() (s.cpp:41)")
+    tried = {strategy: dict(scope.variables) for strategy, scope in Reserved.scopes}
+    assert tried["reserve"] == tried["kept-block"]
+    assert tried["reserve"]["MALLARD_TRIAL_RESERVE"] == "4000"
+    assert case.chosen.reserved_bytes == 4000
 
 
 def test_the_first_lines_are_tried(advise):

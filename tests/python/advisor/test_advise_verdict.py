@@ -26,6 +26,7 @@ from mallard.advisor.advice.candidates import LastingSite, line_candidate
 from mallard.advisor.advice.code import TypeChange
 from mallard.advisor.advice.study import ScopePair, Screened
 from mallard.advisor.advice.verdict import NOT_SEEN, Answer, decide
+from mallard.advisor.profile.records import Amount
 from mallard.advisor.trial.effect import Effect
 from mallard.advisor.trial.load import Load
 from mallard.advisor.trial.program import Counts
@@ -296,7 +297,7 @@ def test_patterns_are_facts_whatever_their_estimate(patterns):
     assert patterns[0].kind in dict(nothing.facts)
 
 
-FRAME = line_candidate("frame", "src/render.cpp:41", [":1f-20"], 40, 1600 * MIB)
+FRAME = line_candidate("frame", "src/render.cpp:41", [":1f-20"], Amount(40, 1600 * MIB))
 FRAME_PATTERN = pattern("reuse", 60.0, function="frame", source=FRAME.source, code=":1f-20")
 
 
@@ -324,6 +325,33 @@ def test_kept_block_of_a_line_is_a_headline():
     assert "a trial with a kept block there: 50.0 ms saved (49.0 to 51.0 ms)." in sentences["reuse"]
     cache = decide(replace(case, trial=result(baseline(kept(50.0, strategy="block-cache")))))
     assert cache.headline.startswith("Keep a cache of eight blocks for frame() (render.cpp:41): 45.9 % saved")
+
+
+def test_final_size_of_an_array_is_a_headline():
+    array = line_candidate("push", "src/push.c:18", [":1f-20"], Amount(8000, 8 * MIB), 3200)
+    growing = pattern("reserve", 60.0, function="push", source=array.source, code=array.code)
+    counts = Counts(served=7920, too_large=80, servers=1)
+    trial = result(baseline(effect("reserve", 50.0, 1.0, counts=counts), kept(49.8)))
+    case = study(chosen=array, trial=trial, patterns=(growing,), globals=mallocs(), on_top=None)
+    verdict = decide(case)
+    assert verdict.answer == Answer("local", strategy="reserve", equal=("kept-block",))
+    assert verdict.headline.startswith(
+        "Reserve 3.12 KiB for the first block of push() (push.c:18): 45.9 % saved, 50.0 ms of 109 ms"
+    )
+    sentences = dict(verdict.facts)
+    assert sentences["counts on"] == "7,920 requests of one block for each array, which grows where it is"
+    assert sentences["memory"] == (
+        "peak 1.2 x; 99.0 % of 8,000 requests fit into 3.12 KiB, the final size of 99 % of the arrays"
+    )
+    assert "a trial with room for the final size there: 50.0 ms saved" in sentences["reserve"]
+    (finding, _) = json.loads(advice_sarif(case, verdict))["runs"][0]["results"]
+    assert (finding["ruleId"], finding["level"]) == ("reserve", "warning")
+    faster = study(
+        chosen=array, trial=trial, globals=mallocs(("mimalloc", 49.5, 1.0)), on_top=None, patterns=(growing,)
+    )
+    assert dict(decide(faster).facts)["a reserve"].startswith(
+        "reserve 3.12 KiB for the first block of push()"
+    )
 
 
 def test_malloc_is_followed_by_a_kept_block():

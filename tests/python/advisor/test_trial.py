@@ -6,6 +6,7 @@ import json
 import re
 import struct
 from dataclasses import asdict, fields, replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -588,3 +589,15 @@ def test_reads_the_report_of_a_program(tmp_path):
 def test_rejects_bad_input_before_building(words, message):
     with pytest.raises(UsageError, match=message):
         parse_command(words).needs()
+
+
+def test_reserves_only_where_an_array_grows():
+    verb = import_module("mallard.cli.verbs.try")
+    line = Scope("x.c:7", ())
+    growing = replace(line, variables=(("MALLARD_TRIAL_RESERVE", "4000"),))
+    chosen = verb.chosen_strategies("all", "x.c:7")
+    assert verb.tried_strategies("all", chosen, growing) == ("reserve", "kept-block", "block-cache")
+    assert verb.tried_strategies("all", chosen, line) == ("kept-block", "block-cache")
+    assert verb.tried_strategies("heap", ["heap"], line) == ("heap",)
+    with pytest.raises(UsageError, match=r"at x\.c:7 none do; give others, such as kept-block"):
+        verb.tried_strategies("reserve,kept-block", ["reserve", "kept-block"], line)

@@ -1,6 +1,8 @@
 #include "profiler/report/parts/report_parts.hpp"
+#include "profiler/scopes/size_class.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace mallard::advisor {
 
@@ -16,7 +18,25 @@ struct site {
     std::uint64_t grown = 0;
     std::uint64_t grown_from_bytes = 0;
     std::uint64_t grown_to_bytes = 0;
+    std::map<std::uint32_t, std::uint64_t> outgrown; ///< blocks by size class
 };
+
+/// Returns: the size within which 99 % of the blocks are that no realloc has replaced by larger ones.
+std::uint64_t final_bytes(const site& row) {
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> blocks;
+    std::uint64_t all = 0;
+    for (const auto& [size_class, count] : row.sums.sizes) {
+        const auto entry = row.outgrown.find(size_class);
+        blocks.emplace_back(size_class,
+                            count.allocations - (entry == row.outgrown.end() ? 0 : entry->second));
+        all += blocks.back().second;
+    }
+    std::uint64_t beyond = 0;
+    while (!blocks.empty() && (beyond += blocks.back().second) * 100 <= all) {
+        blocks.pop_back();
+    }
+    return blocks.empty() ? 0 : std::min(largest_size(blocks.back().first), row.sums.largest);
+}
 
 constexpr std::size_t no_site = static_cast<std::size_t>(-1);
 
@@ -47,10 +67,13 @@ std::vector<site> all_sites(const report_source& source, const Filter& belongs) 
         site.grown += calls[call].grown;
         site.grown_from_bytes += calls[call].grown_from_bytes;
         site.grown_to_bytes += calls[call].grown_to_bytes;
+        site.outgrown[calls[call].first_class] += calls[call].first_class_outgrown;
     }
     for (const call_table::class_totals& call_class : source.results.calls().further_classes()) {
         if (site_by_call[call_class.call] != no_site) {
-            sites[site_by_call[call_class.call]].sums.add(call_class);
+            site& site = sites[site_by_call[call_class.call]];
+            site.sums.add(call_class);
+            site.outgrown[call_class.size_class] += call_class.outgrown;
         }
     }
     for (const pair_totals& pair : source.results.pairs().all()) {
@@ -102,6 +125,7 @@ void write_site(json_writer& json, const report_source& source, site& row) {
     json.end_list().field("peak_bytes", row.peak_bytes).field("returns", row.returns);
     json.key("growth").begin_object().field("allocations", row.grown);
     json.field("from_bytes", row.grown_from_bytes).field("to_bytes", row.grown_to_bytes);
+    json.field("final_p99_bytes", final_bytes(row));
     json.end_object().end_object();
 }
 

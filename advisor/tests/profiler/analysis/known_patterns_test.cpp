@@ -69,10 +69,37 @@ TEST(known_patterns, count_the_growth_of_arrays) {
         program.free(program.allocate(50, 2)); // no realloc
     }
     const std::string profile = program.profile();
-    EXPECT_NE(profile.find(R"("growth":{"allocations":6,"from_bytes":90,"to_bytes":180})"), std::string::npos)
+    EXPECT_NE(
+        profile.find(R"("growth":{"allocations":6,"from_bytes":90,"to_bytes":180,"final_p99_bytes":40})"),
+        std::string::npos)
         << profile;
-    EXPECT_NE(profile.find(R"("growth":{"allocations":0,"from_bytes":0,"to_bytes":0})"), std::string::npos)
+    EXPECT_NE(profile.find(R"("growth":{"allocations":0,"from_bytes":0,"to_bytes":0,"final_p99_bytes":50})"),
+              std::string::npos)
         << profile;
+}
+
+TEST(known_patterns, report_the_final_size_of_nearly_all_arrays) {
+    using kind = mallard::trace::record_kind;
+    story program;
+    program.call("main").call("push");
+    for (int array = 0; array < 200; ++array) {
+        story::block items = program.allocate(array == 0 ? 16 : 8, 1); // the first blocks of another line
+        items = program.reallocate(items, 32);
+        for (std::uint64_t bytes = 48; array <= 2 && bytes <= 96; bytes += 8) {
+            items = program.reallocate(items, bytes);
+        }
+        program.free(items);
+    }
+    const std::string profile = program.profile();
+    EXPECT_NE(profile.find(R"("final_p99_bytes":96)"), std::string::npos) << "3 of 200: " << profile;
+    story few;
+    few.call("main").call("push");
+    for (int array = 0; array < 200; ++array) {
+        story::block items = few.reallocate(few.allocate(8, 1), 32);
+        items = array < 2 ? few.reallocate(items, 96) : items;
+        few.free(items);
+    }
+    EXPECT_NE(few.profile().find(R"("final_p99_bytes":32)"), std::string::npos) << few.profile();
 }
 
 TEST(known_patterns, report_control_calls_by_site_with_their_time) {

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from mallard.advisor.profile.dimensions import exact, merged
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names
-from mallard.advisor.profile.records import EscapeSite, Scope
+from mallard.advisor.profile.records import Amount, EscapeSite, Scope
 from mallard.shared.prose import in_prose
 
 MOST_CANDIDATES = 5
@@ -79,6 +79,7 @@ class Candidate:
     # The recording shows that it returned whenever none of its blocks was live, or at least several times.
     returns_each_time: bool = True
     code: str = ""  # FILE:BEGIN-END;... of a line's calls
+    reserved_bytes: int = 0  # the final size of a line's arrays that grow by realloc; 0 if none do
 
     @property
     def title(self) -> str:
@@ -156,7 +157,7 @@ def requested_candidates(profile: Profile, scopes: Sequence[Scope]) -> list[Cand
 
 
 def line_candidate(
-    function: str, source: str, codes: Sequence[str], allocations: int, bytes_: int
+    function: str, source: str, codes: Sequence[str], amount: Amount, reserved_bytes: int = 0
 ) -> Candidate:
     """A line of the function, which keeps the blocks of its calls."""
     return Candidate(
@@ -166,8 +167,8 @@ def line_candidate(
         kind="line",
         rank=1,
         function=None,
-        allocations=allocations,
-        bytes=bytes_,
+        allocations=amount.allocations,
+        bytes=amount.bytes,
         escaped=0,
         alive=0,
         containment=None,
@@ -180,6 +181,7 @@ def line_candidate(
         peak_max=None,
         threads=1,
         code=";".join(codes),
+        reserved_bytes=reserved_bytes,
     )
 
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from mallard.advisor.trial.program import KEPT, STRATEGIES
+from mallard.advisor.trial.program import OF_LINES, STRATEGIES
 from mallard.shared.mallocs import is_switch
 from mallard.shared.stats import Difference
 
@@ -75,7 +75,7 @@ class Choice:
     def order(self) -> tuple[int, str]:
         """Decides between equals of the same peak."""
         if self.is_local:
-            return [*KEPT, *STRATEGIES].index(self.name), self.name
+            return [*OF_LINES, *STRATEGIES].index(self.name), self.name
         # "Preload mimalloc" is the best of the rules that measure nothing.
         return 0 if is_switch(self.name) else 1 if self.name.startswith("mimalloc") else 2, self.name
 

@@ -73,9 +73,10 @@ class Pattern:
     reason: str
     remedy: str
     estimated_seconds: float | None = None  # estimated saving; of a control call its measured time
-    code: str = ""  # FILE:BEGIN-END;... of the line's calls; empty if a trial cannot keep their blocks
+    code: str = ""  # FILE:BEGIN-END;... of the line's calls; empty if they are not tried
     bytes: int = 0
     call: str = ""  # the function of malloc, of a control call
+    reserved_bytes: int = 0  # the final size of its arrays, if they grow by realloc
 
     @property
     def where(self) -> str:
@@ -196,8 +197,9 @@ def _reallocated(profile: Profile, names: Names, site: Site) -> Pattern | None:
     if allocations < LEAST_STEPS * arrays:
         return None
     saved = growth.allocations * 2 * _operation_ns(profile) + growth.from_bytes * COPY_NS_A_BYTE
+    final_bytes = growth.final_p99_bytes or site.figures.largest or 0
     doubled = f"a capacity that is doubled, not multiplied by {factor:.2f}, " if factor < SLOW_GROWTH else ""
-    return _at_site(
+    pattern = _at_site(
         names,
         site,
         "reserve",
@@ -208,6 +210,7 @@ def _reallocated(profile: Profile, names: Names, site: Site) -> Pattern | None:
         "used again",
         saved * 1e-9,
     )
+    return replace(pattern, reserved_bytes=final_bytes)
 
 
 def _are_freed_by_grower(profile: Profile, names: Names, site: Site) -> bool:
@@ -374,8 +377,8 @@ def _single(profile: Profile, names: Names) -> list[Pattern]:
 
 def _with_code(profile: Profile, site: Site, pattern: Pattern) -> Pattern:
     """Frames of coroutines are not tried as kept blocks, because their remedy is an operator."""
-    can_keep = pattern.kind != "coroutine" and _are_few(profile, site)
-    return replace(pattern, code=site.code if can_keep else "", bytes=site.figures.bytes)
+    can_try = pattern.kind != "coroutine" and (_are_few(profile, site) or pattern.reserved_bytes > 0)
+    return replace(pattern, code=site.code if can_try else "", bytes=site.figures.bytes)
 
 
 def _are_few(profile: Profile, site: Site) -> bool:

@@ -11,7 +11,7 @@ from mallard.advisor.advice.choice import Goal
 from mallard.advisor.advice.global_mallocs import MOST_SWITCHES
 from mallard.advisor.trial.campaign import SHORT_SECONDS, AgedRuns
 from mallard.advisor.trial.further_rounds import MOST_ROUNDS
-from mallard.advisor.trial.program import KEPT, STRATEGIES
+from mallard.advisor.trial.program import OF_LINES, STRATEGIES
 from mallard.shared.age import Age, young_only
 
 SCREENING = ("monotonic", "multipool")  # of each candidate
@@ -111,7 +111,7 @@ def plan_for(seconds: float, request: Request, probes: Sequence[AgeProbe] = ()) 
         + RUNS_OF_A_RECORDING
         + of_mallocs * request.global_arms
         + screening * fewer_arms * (candidates + 1)  # the best one again, without the blocks that escape
-        + screening * (WITHOUT_STRATEGY + len(KEPT)) * lines
+        + screening * (WITHOUT_STRATEGY + len(OF_LINES)) * lines
         + (0 if all_fit else screening * arms)
         + full * full_arms
         + 2 * extra * (WITHOUT_STRATEGY + 1)

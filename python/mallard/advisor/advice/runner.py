@@ -49,6 +49,7 @@ from mallard.advisor.advice.processes import Processes, find_processes
 from mallard.advisor.advice.study import ScopePair, Screened, Study
 from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
 from mallard.advisor.profile.names import Names
+from mallard.advisor.profile.records import Amount
 from mallard.advisor.profile.sentences import program_name, withheld
 from mallard.advisor.trial.campaign import (
     EMPTY_INPUT,
@@ -74,7 +75,6 @@ from mallard.advisor.trial.process import (
 )
 from mallard.advisor.trial.program import (
     EXCEPT,
-    KEPT,
     STRATEGIES,
     Program,
     RunResult,
@@ -92,6 +92,7 @@ from mallard.advisor.trial.scope_code import (
     line_scope,
     line_sites,
     locate_scope,
+    reserved_bytes,
 )
 from mallard.shared.age import Age
 from mallard.shared.errors import UsageError
@@ -122,7 +123,7 @@ def run_trials(
     tried[0] = best
     assert best.result
     scope = best.result.scope
-    kept = tuple(KEPT) if best.candidate.is_line else ()
+    kept = scope.of_line if best.candidate.is_line else ()
     briefly = None if plan.strategies or kept else _try_briefly(runner, best.result, request, plan)
     strategies = kept or (best_two(briefly) if briefly else plan.strategies or SCREENING)
     full = replace(
@@ -280,7 +281,7 @@ def on_one_clock(study: Study) -> Study:
 
 
 def find_lines(patterns: Sequence[Pattern], most: int, least_seconds: float) -> list[Candidate]:
-    """The lines of the first patterns whose blocks a trial can keep, if that may save so much."""
+    """The lines of the first patterns that a trial can follow, if that may save so much."""
     by_source: dict[str, list[Pattern]] = {}
     for pattern in patterns:
         if pattern.code and is_line(pattern.source) and (pattern.estimated_seconds or 0.0) >= least_seconds:
@@ -290,8 +291,8 @@ def find_lines(patterns: Sequence[Pattern], most: int, least_seconds: float) -> 
             group[0].function,
             source,
             [pattern.code for pattern in group],
-            sum(pattern.allocations for pattern in group),
-            sum(pattern.bytes for pattern in group),
+            Amount(sum(pattern.allocations for pattern in group), sum(pattern.bytes for pattern in group)),
+            max(pattern.reserved_bytes for pattern in group),
         )
         for source, group in list(by_source.items())[:most]
     ]
@@ -303,8 +304,8 @@ def _requested_line(profile: Profile, line: str) -> Candidate:
         names.place_function(sites[0].place),
         names.place_source(sites[0].place),
         [site.code for site in sites],
-        sum(site.figures.allocations for site in sites),
-        sum(site.figures.bytes for site in sites),
+        Amount(sum(site.figures.allocations for site in sites), sum(site.figures.bytes for site in sites)),
+        reserved_bytes(sites),
     )
 
 
@@ -338,7 +339,7 @@ def _screen(
     try:
         scope = _learn_rules(trace, _locate(trace, candidate, request), request)
         if candidate.is_line:
-            campaign = replace(campaign, strategies=tuple(KEPT))
+            campaign = replace(campaign, strategies=scope.of_line)
         return Screened(candidate, run_campaign(program, scope, campaign, tick))
     except RunsDifferError:
         raise
@@ -348,7 +349,7 @@ def _screen(
 
 def _locate(trace: Path, candidate: Candidate, request: Request) -> Scope:
     if candidate.is_line:
-        return line_scope(candidate.with_source, candidate.code.split(";"))
+        return line_scope(candidate.with_source, candidate.code.split(";"), candidate.reserved_bytes)
     return locate_scope(trace, candidate.asked_as, request.process)
 
 

@@ -69,10 +69,10 @@ from mallard.advisor.trial.campaign import (
     unresolved,
 )
 from mallard.advisor.trial.effect import Effect, figure, metric_change
-from mallard.advisor.trial.program import KEPT
+from mallard.advisor.trial.program import OF_LINES, RESERVED
 from mallard.shared.mallocs import how_to_use, is_switch, title
 from mallard.shared.prose import capitalised, in_prose
-from mallard.shared.report.figures import count, plural
+from mallard.shared.report.figures import count, plural, size
 from mallard.shared.version import bench_command
 
 NOT_SEEN = (
@@ -301,7 +301,7 @@ def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]
     if study.chosen and study.baseline:
         if study.best and kind != "local":
             text = _local(study)
-            yield "a kept block" if study.chosen.is_line else "a local allocator", text[:1].lower() + text[1:]
+            yield _label(study.chosen, study.best), text[:1].lower() + text[1:]
         if study.best:
             yield "counts on", _counts_on(study, study.baseline, study.best)
             yield "memory", _memory(study, study.chosen, study.best)
@@ -318,6 +318,12 @@ def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]
             pattern.kind,
             f"{pattern.where}: {pattern.reason}. {_remedy(study, pattern)}{_no_patch(study, pattern)}",
         )
+
+
+def _label(chosen: Candidate, best: Effect) -> str:
+    if best.strategy in RESERVED:
+        return "a reserve"
+    return "a kept block" if chosen.is_line else "a local allocator"
 
 
 def _no_patch(study: Study, pattern: Pattern) -> str:
@@ -379,7 +385,7 @@ def _reason(best: Choice, equals: Sequence[Choice]) -> str:
     if any(other.peak == best.peak for other in alike):
         reasons.append(
             "changes least"
-            if best.name in KEPT
+            if best.name in OF_LINES
             else "gains most beyond a trial"
             if best.is_local
             else "needs no library"
@@ -417,6 +423,8 @@ def _metric(study: Study, pattern: str, before: float) -> str:
 
 def _counts_on(study: Study, baseline: Baseline, best: Effect) -> str:
     """The advantage of a local allocator that the trial's figure rests on, and those that come on top."""
+    if best.strategy in RESERVED:
+        return f"{plural(best.counts.served, 'request')} of one block for each array, which grows where it is"
     frees = plural(best.counts.freed + best.counts.freed_by_others, "free")
     if study.chosen and study.chosen.is_line:
         return _counts_on_kept(frees, best)
@@ -464,6 +472,11 @@ def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
     if chosen.is_line:
         served = best.counts.served / max(best.counts.requests, 1)
         requests = plural(best.counts.requests, "request")
+        if best.strategy in RESERVED:
+            room = size(chosen.reserved_bytes)
+            return (
+                f"{text}{percent(served)} of {requests} fit into {room}, the final size of 99 % of the arrays"
+            )
         return f"{text}the trial kept the blocks of {percent(served)} of {requests}"
     text += f"{count(chosen.escaped)} of {count(chosen.allocations)} blocks escape"
     if chosen.escaped and chosen.escape_sites:

@@ -16,6 +16,7 @@ NAMES = {
     "small-object-pool": "a small-object pool",
     "adaptive-pool": "adaptive pools",
     "heap": "a local heap",
+    "reserve": "room for the final size",
     "kept-block": "a kept block",
     "block-cache": "a cache of eight blocks",
 }
@@ -45,6 +46,8 @@ def strategy_name(effect: Effect, candidate: Candidate | None) -> str:
 def advised(effect: Effect, candidate: Candidate) -> str:
     """`put a multipool into handle() (server.cpp:88)`, `keep the block of frame() (render.cpp:41) ...`."""
     name = strategy_name(effect, candidate)
+    if effect.strategy == "reserve":
+        return f"reserve {size(candidate.reserved_bytes)} for the first block of {candidate.with_source}"
     if candidate.is_line and effect.strategy == "kept-block":
         return f"keep the block of {candidate.with_source} and use it again"
     if candidate.is_line:

@@ -240,6 +240,7 @@ class Growth:
     allocations: int
     from_bytes: int
     to_bytes: int
+    final_p99_bytes: int = 0  # of the blocks that no realloc has replaced by larger ones
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,9 @@ KEPT = {
     "kept-block": "a block that is kept for the next request",
     "block-cache": "a cache of eight blocks",
 }
+# Of a line with arrays that grow by realloc. A container of C++ copies into a new block, whatever it gets.
+RESERVED = {"reserve": "room for the final size at the first request"}
+OF_LINES = RESERVED | KEPT
 
 MAGIC = b"mdtrial3"
 HEADER = struct.Struct("<8sIIIIQQQQQQ56s")
@@ -215,6 +218,7 @@ def read_counts(file: Path) -> Counts | None:
 AS_IT_IS = "as it is"
 NULL = "null"
 EXCEPT = "MALLARD_TRIAL_EXCEPT"
+RESERVE = "MALLARD_TRIAL_RESERVE"
 NO_SCOPE = (("MALLARD_TRIAL_BY", "mark"),)  # a mark without a name never starts
 
 
@@ -242,6 +246,16 @@ class Scope:
     @property
     def has_exceptions(self) -> bool:
         return any(name == EXCEPT for name, _ in self.variables)
+
+    @property
+    def can_reserve(self) -> bool:
+        """It is a line at which arrays grow by realloc."""
+        return any(name == RESERVE for name, _ in self.variables)
+
+    @property
+    def of_line(self) -> tuple[str, ...]:
+        """The strategies of the scope, which is a line."""
+        return tuple(OF_LINES if self.can_reserve else KEPT)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
 from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import Site
-from mallard.advisor.trial.program import EXCEPT, Detector, Scope
+from mallard.advisor.trial.program import EXCEPT, RESERVE, Detector, Scope
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import in_prose
 
@@ -67,7 +67,7 @@ def locate_scope(trace: Path, name: str, process: str | None = None) -> Scope:
 def locate_line(trace: Path, line: str, process: str | None = None) -> Scope:
     """Finds the calls by which a line of the program allocates. Its file may lack the folders."""
     sites = line_sites(read_profile(ask([*trace_words(trace, process), "--all"])), line)
-    return line_scope(os.path.basename(line), [site.code for site in sites])
+    return line_scope(os.path.basename(line), [site.code for site in sites], reserved_bytes(sites))
 
 
 def line_sites(profile: Profile, line: str) -> list[Site]:
@@ -81,10 +81,17 @@ def line_sites(profile: Profile, line: str) -> list[Site]:
     return sites
 
 
-def line_scope(title: str, codes: Sequence[str]) -> Scope:
+def reserved_bytes(sites: Sequence[Site]) -> int:
+    """The final size of arrays that grow there by realloc; 0 if none do."""
+    growths = (site.growth for site in sites)
+    return max((growth.final_p99_bytes for growth in growths if growth and growth.allocations), default=0)
+
+
+def line_scope(title: str, codes: Sequence[str], reserved: int = 0) -> Scope:
     if not all(codes):
         raise UsageError(f"the code of {title} is in no file, so a trial cannot find it")
-    return Scope(title, (BY_STACK, (CODE, ";".join(dict.fromkeys(codes)))))
+    of_growth = ((RESERVE, str(reserved)),) if reserved else ()
+    return Scope(title, (BY_STACK, (CODE, ";".join(dict.fromkeys(codes))), *of_growth))
 
 
 def is_line(scope: str) -> bool:

@@ -12,7 +12,7 @@ from mallard.advisor.advice.patch import Patch
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import Verdict
-from mallard.advisor.trial.program import KEPT
+from mallard.advisor.trial.program import KEPT, RESERVED
 from mallard.shared.stats import Difference
 from mallard.shared.version import version
 
@@ -55,7 +55,8 @@ def _measured(verdict: Verdict) -> list[dict[str, Any]]:
     figure = verdict.figures.figure
     if figure is None:
         return []
-    of_scope = "reuse" if figure.strategy in KEPT else "local-allocator"
+    of_line = "reserve" if figure.strategy in RESERVED else "reuse" if figure.strategy in KEPT else ""
+    of_scope = of_line or "local-allocator"
     of_time = of_scope if figure.scope else "other-malloc"
     rule = "less-memory" if figure.unit == "bytes" else of_time
     saved = {f"saved_{figure.unit}": figure.saved, "at_least": figure.at_least, "at_most": figure.at_most}

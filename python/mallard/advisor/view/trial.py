@@ -17,7 +17,7 @@ from mallard.advisor.trial.campaign import (
     unresolved,
 )
 from mallard.advisor.trial.effect import Effect, Trial, figure, meaning, metric_change
-from mallard.advisor.trial.program import KEPT, STRATEGIES, Counts
+from mallard.advisor.trial.program import OF_LINES, STRATEGIES, Counts
 from mallard.advisor.trial.rounds import unserved_reasons
 from mallard.shared.prose import in_prose
 from mallard.shared.report.figures import count
@@ -140,7 +140,7 @@ def _answer(result: Result, baseline: Baseline) -> str:
         return (
             f"{result.scope.name}: no strategy saves time beyond its interval, against {baseline.title}{but}."
         )
-    served_by = (STRATEGIES | KEPT)[best.strategy]
+    served_by = (STRATEGIES | OF_LINES)[best.strategy]
     return (
         f"{result.scope.name}: {served_by} saves {_milliseconds(-best.time.median)} of "
         f"{_milliseconds(baseline.trial.program_seconds)} ({_milliseconds(-best.time.high)} to "

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from mallard.advisor.trial.program import KEPT, STRATEGIES
+from mallard.advisor.trial.program import KEPT, OF_LINES, RESERVED, STRATEGIES, Scope
 from mallard.advisor.trial.scope_code import is_line
 from mallard.cli import exit_status, trials
 from mallard.cli.forms import add_forms, check_forms, write_report
@@ -73,9 +74,9 @@ def check(arguments: argparse.Namespace) -> None:
 
 def chosen_strategies(text: str, scope: str) -> list[str]:
     if text == "all":
-        return list(KEPT if is_line(scope) else STRATEGIES)
+        return list(OF_LINES if is_line(scope) else STRATEGIES)
     chosen = [item.strip() for item in text.split(",") if item.strip()]
-    allowed = STRATEGIES | KEPT
+    allowed = STRATEGIES | OF_LINES
     for item in chosen:
         if item not in allowed:
             raise UsageError(
@@ -84,6 +85,18 @@ def chosen_strategies(text: str, scope: str) -> list[str]:
     if not chosen:
         raise UsageError("--strategy is empty; give all, or names with commas between them")
     return list(dict.fromkeys(chosen))
+
+
+def tried_strategies(text: str, chosen: Sequence[str], scope: Scope) -> tuple[str, ...]:
+    """The chosen ones. Of a line where no array grows, `all` is without `reserve`."""
+    if scope.can_reserve or not RESERVED.keys() & set(chosen):
+        return tuple(chosen)
+    if text != "all":
+        raise UsageError(
+            f"--strategy reserve needs a line at which arrays grow by realloc, and at {scope.name} none do; "
+            "give others, such as kept-block"
+        )
+    return tuple(KEPT)
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
@@ -149,6 +162,8 @@ def run(arguments: argparse.Namespace) -> int:
         scope = locate_scope(trace, arguments.scope, arguments.process)
         scope = exclude_functions(trace, scope, arguments.without, arguments.process)
         scope = learn_rules(trace, scope, arguments.process, is_of_this_call=arguments.trace is None)
+        strategies = tried_strategies(arguments.strategy, campaign.strategies, scope)
+        campaign = replace(campaign, strategies=strategies)
         with count_progress(display, "run") as tick:
             result = run_campaign(program, scope, campaign, tick)
     notes = [f"The trial is of {program.process.title}; times are its own."] if program.process else []
