@@ -95,7 +95,7 @@ def test_growing_vector_is_a_reserve_pattern():
 def grown(allocations: int, from_bytes: int, to_bytes: int, **changes: Any) -> Profile:
     recorded = profile(inner=0, allocations=8000, returns=8000, **changes)
     (site,) = recorded.sites
-    growth = Growth(allocations, from_bytes, to_bytes, 1000)
+    growth = Growth(allocations, from_bytes, to_bytes, 8000 - allocations, 1000)
     return replace(recorded, sites=(replace(site, growth=growth),))
 
 

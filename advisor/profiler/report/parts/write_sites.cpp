@@ -21,8 +21,8 @@ struct site {
     std::map<std::uint32_t, std::uint64_t> outgrown; ///< blocks by size class
 };
 
-/// Returns: the size within which 99 % of the blocks are that no realloc has replaced by larger ones.
-std::uint64_t final_bytes(const site& row) {
+/// Effects: writes the number of blocks that no realloc has replaced by larger ones, and the size within which 99 % of them are.
+void write_final_blocks(json_writer& json, const site& row) {
     std::vector<std::pair<std::uint32_t, std::uint64_t>> blocks;
     std::uint64_t all = 0;
     for (const auto& [size_class, count] : row.sums.sizes) {
@@ -31,11 +31,13 @@ std::uint64_t final_bytes(const site& row) {
                             count.allocations - (entry == row.outgrown.end() ? 0 : entry->second));
         all += blocks.back().second;
     }
+    json.field("final_allocations", all);
     std::uint64_t beyond = 0;
     while (!blocks.empty() && (beyond += blocks.back().second) * 100 <= all) {
         blocks.pop_back();
     }
-    return blocks.empty() ? 0 : std::min(largest_size(blocks.back().first), row.sums.largest);
+    json.field("final_p99_bytes",
+               blocks.empty() ? 0 : std::min(largest_size(blocks.back().first), row.sums.largest));
 }
 
 constexpr std::size_t no_site = static_cast<std::size_t>(-1);
@@ -125,7 +127,7 @@ void write_site(json_writer& json, const report_source& source, site& row) {
     json.end_list().field("peak_bytes", row.peak_bytes).field("returns", row.returns);
     json.key("growth").begin_object().field("allocations", row.grown);
     json.field("from_bytes", row.grown_from_bytes).field("to_bytes", row.grown_to_bytes);
-    json.field("final_p99_bytes", final_bytes(row));
+    write_final_blocks(json, row);
     json.end_object().end_object();
 }
 

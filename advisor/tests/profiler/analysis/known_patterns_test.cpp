@@ -70,16 +70,18 @@ TEST(known_patterns, count_the_growth_of_arrays) {
     }
     const std::string profile = program.profile();
     EXPECT_NE(
-        profile.find(R"("growth":{"allocations":6,"from_bytes":90,"to_bytes":180,"final_p99_bytes":40})"),
+        profile.find(
+            R"("growth":{"allocations":6,"from_bytes":90,"to_bytes":180,"final_allocations":6,"final_p99_bytes":40})"),
         std::string::npos)
         << profile;
-    EXPECT_NE(profile.find(R"("growth":{"allocations":0,"from_bytes":0,"to_bytes":0,"final_p99_bytes":50})"),
-              std::string::npos)
+    EXPECT_NE(
+        profile.find(
+            R"("growth":{"allocations":0,"from_bytes":0,"to_bytes":0,"final_allocations":3,"final_p99_bytes":50})"),
+        std::string::npos)
         << profile;
 }
 
 TEST(known_patterns, report_the_final_size_of_nearly_all_arrays) {
-    using kind = mallard::trace::record_kind;
     story program;
     program.call("main").call("push");
     for (int array = 0; array < 200; ++array) {
@@ -91,7 +93,8 @@ TEST(known_patterns, report_the_final_size_of_nearly_all_arrays) {
         program.free(items);
     }
     const std::string profile = program.profile();
-    EXPECT_NE(profile.find(R"("final_p99_bytes":96)"), std::string::npos) << "3 of 200: " << profile;
+    EXPECT_NE(profile.find(R"("final_allocations":200,"final_p99_bytes":96)"), std::string::npos)
+        << "3 of 200: " << profile;
     story few;
     few.call("main").call("push");
     for (int array = 0; array < 200; ++array) {
@@ -99,7 +102,8 @@ TEST(known_patterns, report_the_final_size_of_nearly_all_arrays) {
         items = array < 2 ? few.reallocate(items, 96) : items;
         few.free(items);
     }
-    EXPECT_NE(few.profile().find(R"("final_p99_bytes":32)"), std::string::npos) << few.profile();
+    EXPECT_NE(few.profile().find(R"("final_allocations":200,"final_p99_bytes":32)"), std::string::npos)
+        << few.profile();
 }
 
 TEST(known_patterns, report_control_calls_by_site_with_their_time) {

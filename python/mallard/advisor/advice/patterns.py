@@ -193,7 +193,7 @@ def _reallocated(profile: Profile, names: Names, site: Site) -> Pattern | None:
     if growth is None or part < LEAST_SHARE or 2 * growth.allocations < allocations or not growth.from_bytes:
         return None
     factor = growth.to_bytes / growth.from_bytes
-    arrays = max(allocations - growth.allocations, 1)
+    arrays = max(growth.final_allocations or allocations - growth.allocations, 1)
     if allocations < LEAST_STEPS * arrays:
         return None
     saved = growth.allocations * 2 * _operation_ns(profile) + growth.from_bytes * COPY_NS_A_BYTE

@@ -240,7 +240,9 @@ class Growth:
     allocations: int
     from_bytes: int
     to_bytes: int
-    final_p99_bytes: int = 0  # of the blocks that no realloc has replaced by larger ones
+    # Of the blocks that no realloc has replaced by larger ones:
+    final_allocations: int | None = None
+    final_p99_bytes: int | None = None
 
 
 @dataclass(frozen=True)

@@ -233,7 +233,8 @@ CREATE TABLE sites( -- the innermost places of allocations outside of the standa
     growth_allocations INTEGER, -- new blocks of realloc that are larger than the old ones
     growth_from_bytes INTEGER, -- bytes of those old blocks
     growth_to_bytes INTEGER, -- bytes of the new ones
-    growth_final_p99_bytes INTEGER, -- of the blocks that no realloc has replaced by larger ones [max]
+    growth_final_allocations INTEGER, -- blocks that no realloc has replaced by larger ones
+    growth_final_p99_bytes INTEGER, -- of these [max]
     UNIQUE(recording, id)
 ) STRICT;
 

@@ -83,8 +83,8 @@ def line_sites(profile: Profile, line: str) -> list[Site]:
 
 def reserved_bytes(sites: Sequence[Site]) -> int:
     """The final size of arrays that grow there by realloc; 0 if none do."""
-    growths = (site.growth for site in sites)
-    return max((growth.final_p99_bytes for growth in growths if growth and growth.allocations), default=0)
+    growths = (site.growth for site in sites if site.growth and site.growth.allocations)
+    return max((growth.final_p99_bytes or 0 for growth in growths), default=0)
 
 
 def line_scope(title: str, codes: Sequence[str], reserved: int = 0) -> Scope:
