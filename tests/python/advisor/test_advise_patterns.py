@@ -17,6 +17,7 @@ from mallard.advisor.advice.ceiling import PAGES_TOUCHED, Ceiling, estimate_ceil
 from mallard.advisor.advice.patterns import Pattern, find_control_calls, find_patterns
 from mallard.advisor.profile.document import Profile, read_profile
 from mallard.advisor.profile.records import Growth
+from mallard.advisor.trial.scope_code import reserved_bytes
 
 FUNCTIONS = (
     "collect(int)",
@@ -109,6 +110,15 @@ def test_array_of_c_has_its_factor_of_growth():
     assert pattern.estimated_seconds == pytest.approx(7500 * 2 * 71e-9 + 400_000 * 0.05e-9)
     assert pattern.reserved_bytes == 1000
     assert only(grown(7500, 400_000, 800_000)).remedy.startswith("the final size before the array is filled")
+
+
+def test_array_that_grows_on_at_other_lines_has_its_largest_size():
+    (site,) = grown(7500, 400_000, 450_000).sites
+    assert site.growth
+    assert reserved_bytes([site]) == 1000
+    assert reserved_bytes([replace(site, growth=replace(site.growth, final_p99_bytes=0))]) == 1024
+    assert reserved_bytes([replace(site, growth=None)]) == 0
+    assert reserved_bytes([replace(site, growth=replace(site.growth, allocations=0))]) == 0
 
 
 @pytest.mark.parametrize(("allocations", "from_bytes"), [(3000, 400_000), (0, 0)])

@@ -335,9 +335,7 @@ def test_final_size_of_an_array_is_a_headline():
     case = study(chosen=array, trial=trial, patterns=(growing,), globals=mallocs(), on_top=None)
     verdict = decide(case)
     assert verdict.answer == Answer("local", strategy="reserve", equal=("kept-block",))
-    assert verdict.headline.startswith(
-        "Reserve 3.12 KiB for the first block of push() (push.c:18): 45.9 % saved, 50.0 ms of 109 ms"
-    )
+    assert verdict.headline.startswith("Reserve 3.12 KiB for the first block of push() (push.c:18): 45.9 %")
     sentences = dict(verdict.facts)
     assert sentences["counts on"] == "7,920 requests of one block for each array, which grows where it is"
     assert sentences["memory"] == (
@@ -346,12 +344,8 @@ def test_final_size_of_an_array_is_a_headline():
     assert "a trial with room for the final size there: 50.0 ms saved" in sentences["reserve"]
     (finding, _) = json.loads(advice_sarif(case, verdict))["runs"][0]["results"]
     assert (finding["ruleId"], finding["level"]) == ("reserve", "warning")
-    faster = study(
-        chosen=array, trial=trial, globals=mallocs(("mimalloc", 49.5, 1.0)), on_top=None, patterns=(growing,)
-    )
-    assert dict(decide(faster).facts)["a reserve"].startswith(
-        "reserve 3.12 KiB for the first block of push()"
-    )
+    second = decide(replace(case, globals=mallocs(("mimalloc", 49.5, 1.0))))
+    assert dict(second.facts)["a reserve"].startswith("reserve 3.12 KiB for the first block of push()")
 
 
 def test_malloc_is_followed_by_a_kept_block():

@@ -18,6 +18,7 @@ from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names, short_name
 from mallard.advisor.profile.records import NOTHING, Amount, ControlCalls, Pair, Site
 from mallard.advisor.trial.campaign import LEAST_EFFECT
+from mallard.advisor.trial.scope_code import reserved_bytes
 from mallard.shared.report.figures import count, plural, share, size
 
 LEAST_SHARE = 0.05  # of the program's allocations
@@ -197,7 +198,6 @@ def _reallocated(profile: Profile, names: Names, site: Site) -> Pattern | None:
     if allocations < LEAST_STEPS * arrays:
         return None
     saved = growth.allocations * 2 * _operation_ns(profile) + growth.from_bytes * COPY_NS_A_BYTE
-    final_bytes = growth.final_p99_bytes or site.figures.largest or 0
     doubled = f"a capacity that is doubled, not multiplied by {factor:.2f}, " if factor < SLOW_GROWTH else ""
     pattern = _at_site(
         names,
@@ -210,7 +210,7 @@ def _reallocated(profile: Profile, names: Names, site: Site) -> Pattern | None:
         "used again",
         saved * 1e-9,
     )
-    return replace(pattern, reserved_bytes=final_bytes)
+    return replace(pattern, reserved_bytes=reserved_bytes([site]))
 
 
 def _are_freed_by_grower(profile: Profile, names: Names, site: Site) -> bool:

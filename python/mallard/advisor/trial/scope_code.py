@@ -82,9 +82,11 @@ def line_sites(profile: Profile, line: str) -> list[Site]:
 
 
 def reserved_bytes(sites: Sequence[Site]) -> int:
-    """The final size of arrays that grow there by realloc; 0 if none do."""
-    growths = (site.growth for site in sites if site.growth and site.growth.allocations)
-    return max((growth.final_p99_bytes or 0 for growth in growths), default=0)
+    """The final size of arrays that grow there by realloc; 0 if none do. An array may grow on at other lines:
+    then the largest size there.
+    """
+    growing = ((site, site.growth) for site in sites if site.growth and site.growth.allocations)
+    return max((growth.final_p99_bytes or site.figures.largest or 0 for site, growth in growing), default=0)
 
 
 def line_scope(title: str, codes: Sequence[str], reserved: int = 0) -> Scope:
