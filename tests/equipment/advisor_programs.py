@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import cache
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from source_tree import ROOT
@@ -80,6 +82,17 @@ def front_environment(build: Path | None = None) -> dict[str, str]:
         "PYTHONPATH": str(ROOT / "python"),
     }
     return {**os.environ, **own}
+
+
+def profiled(*words: object) -> str:
+    """What `mallard-profile` prints."""
+    command = [str(programs_of_advisor() / "mallard-profile"), *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=True).stdout
+
+
+def profile_of(*words: object) -> Any:
+    """The profile of a trace, behind which options may follow."""
+    return json.loads(profiled(*words))
 
 
 def folded_stacks(trace: Path, *words: str, measure: str = "folded") -> list[str]:

@@ -1,6 +1,5 @@
 """Recordings of programs that were running before: --pid."""
 
-import json
 import os
 import re
 import resource
@@ -15,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from advisor_programs import LONGEST, process_state, wait_until
+from advisor_programs import LONGEST, process_state, profile_of, wait_until
 from source_tree import ROOT
 
 PROBE = (
@@ -24,15 +23,7 @@ PROBE = (
 )
 CAN_TRACE = (
     os.uname().machine == "x86_64"
-    and subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            PROBE,
-        ],
-        check=False,
-    ).returncode
-    == 0
+    and subprocess.run([sys.executable, "-c", PROBE], check=False).returncode == 0
 )
 SLEEP = 3  # seconds
 pytestmark = pytest.mark.skipif(not CAN_TRACE, reason="ptrace is forbidden here, or is not that of x86-64")
@@ -85,11 +76,24 @@ def running_until_killed(*words: object, **environment: str) -> "Iterator[subpro
 
 
 @contextmanager
+def ready(*words: object, **environment: str) -> "Iterator[subprocess.Popen[str]]":
+    """The program has written its first line."""
+    with running_until_killed(*words, **environment) as running:
+        running.stdout.readline()
+        yield running
+
+
+def collecting(
+    collector: Path, trace: Path, pid: int, stderr: int = subprocess.DEVNULL, **settings: object
+) -> "subprocess.Popen[str]":
+    words = [collector, "-o", trace, "--pid", str(pid)]
+    return subprocess.Popen(words, stderr=stderr, text=True, **settings)
+
+
+@contextmanager
 def recording_of(collector: Path, folder: Path, pid: int) -> "Iterator[subprocess.Popen[str]]":
     """A collector that has begun to record the process."""
-    words = [str(collector), "-o", str(folder / "x.trace"), "--pid", str(pid)]
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as recording:
-        assert recording.stderr is not None
+    with collecting(collector, folder / "x.trace", pid, stderr=subprocess.PIPE) as recording:
         assert "Ctrl-C ends the recording" in recording.stderr.readline()
         yield recording
 
@@ -112,7 +116,6 @@ def threads(pid: int) -> int:
 def allocating(toys) -> "Iterator[subprocess.Popen[str]]":
     program = toys.build("attached", ["attached.cpp"], "-pthread")
     with subprocess.Popen([program, "3"], stdout=subprocess.PIPE, text=True) as running:
-        assert running.stdout is not None
         running.stdout.readline()
         yield running
         running.kill()
@@ -120,7 +123,6 @@ def allocating(toys) -> "Iterator[subprocess.Popen[str]]":
 
 def assert_goes_on(running: "subprocess.Popen[str]") -> None:
     """The program still works, and nothing of the recording is left but the library."""
-    assert running.stdout is not None
     wait_until(lambda: threads(running.pid) == 4 and ".part" not in maps(running.pid))
     first = int(running.stdout.readline())
     wait_until(lambda: int(running.stdout.readline()) > first)
@@ -132,8 +134,7 @@ def test_records_a_running_program_twice(collector, allocating, tmp_path):
         done = attach(collector, tmp_path, allocating.pid, "--for", "500ms")
         assert done.returncode == 0, done.stderr
         assert "the recording ended by --for; the program goes on" in done.stderr
-        words = [collector.parent / "mallard-profile", tmp_path / "x.trace"]
-        facts = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
+        facts = profile_of(tmp_path / "x.trace")
         assert facts["process"]["threads"] == 3
         assert facts["process"]["events"] > 1000
         assert facts["foreign"]["frees"] > 0  # of blocks from before
@@ -141,8 +142,7 @@ def test_records_a_running_program_twice(collector, allocating, tmp_path):
 
 
 def test_ctrl_c_ends_the_recording_only(collector, allocating, tmp_path):
-    words = [collector, "-o", tmp_path / "x.trace", "--pid", str(allocating.pid)]
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as recording:
+    with collecting(collector, tmp_path / "x.trace", allocating.pid, stderr=subprocess.PIPE) as recording:
         wait_until_recorded(tmp_path)
         recording.send_signal(signal.SIGINT)
         messages = recording.communicate(timeout=LONGEST)[1]
@@ -152,8 +152,7 @@ def test_ctrl_c_ends_the_recording_only(collector, allocating, tmp_path):
 
 
 def test_program_outlives_a_killed_collector(collector, allocating, tmp_path):
-    words = [collector, "-o", tmp_path / "x.trace", "--pid", str(allocating.pid)]
-    with subprocess.Popen(words, stderr=subprocess.DEVNULL) as recording:
+    with collecting(collector, tmp_path / "x.trace", allocating.pid) as recording:
         wait_until_recorded(tmp_path)
         recording.kill()
         assert_goes_on(allocating)  # before the collector's parent takes its status
@@ -166,8 +165,7 @@ def test_program_outlives_a_killed_collector(collector, allocating, tmp_path):
 
 def test_kills_while_attaching_do_no_harm(collector, allocating, tmp_path):
     for turn in range(20):
-        words = [collector, "-o", tmp_path / f"{turn}.trace", "--pid", str(allocating.pid)]
-        with subprocess.Popen(words, stderr=subprocess.DEVNULL) as recording:
+        with collecting(collector, tmp_path / f"{turn}.trace", allocating.pid) as recording:
             time.sleep(0.001 * (turn + 1))
             recording.kill()
         assert allocating.poll() is None
@@ -219,9 +217,7 @@ def test_refuses_a_program_executed_meanwhile(collector, meddle, tmp_path):
         "signal.signal(signal.SIGUSR1, lambda *_: os.execvp('sleep', ['sleep', '600']))\n"
         "print('ready', flush=True)\nwhile True: signal.pause()"
     )
-    with running_until_killed(sys.executable, "-c", code) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
+    with ready(sys.executable, "-c", code) as running:
         messages = refused(collector, tmp_path, running.pid, LD_PRELOAD=meddle, MEDDLE="execute")
         assert "has executed another program meanwhile" in messages
         assert running.poll() is None
@@ -245,18 +241,14 @@ def test_reports_a_thread_that_cannot_start(collector, tmp_path):
 
 def test_setuid_does_not_wait_for_the_recorder(collector, tmp_path):
     code = "import os\nprint('ready', flush=True)\nwhile True: os.seteuid(os.geteuid())"
-    with running_until_killed(sys.executable, "-c", code) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
+    with ready(sys.executable, "-c", code) as running:
         attach(collector, tmp_path, running.pid, "--for", "500ms")
         settle(running.pid, 1)
 
 
 def test_setuid_in_threads_goes_on(collector, toys, tmp_path):
     program = toys.build("credentials", ["credentials.c"], "-pthread")
-    with running_until_killed(program) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
+    with ready(program) as running:
         for turn in range(5):
             folder = tmp_path / str(turn)
             folder.mkdir()
@@ -283,7 +275,6 @@ def test_does_not_leave_a_thread_in_the_handler_of_setuid(collector, toys, tmp_p
 def test_starts_from_no_signal_handler(collector, toys, tmp_path, kind):
     program = toys.build("handlers", ["handlers.c"])
     with running_until_killed(program, kind) as running:
-        assert running.stdout is not None
         assert running.stdout.readline() == "ready\n"
         assert "in signal handlers" in refused(collector, tmp_path, running.pid)
         assert running.poll() is None
@@ -292,7 +283,6 @@ def test_starts_from_no_signal_handler(collector, toys, tmp_path, kind):
 def test_refuses_the_child_of_a_vfork(collector, toys, tmp_path):
     program = toys.build("vforks", ["vforks.c"])
     with running_until_killed(program) as running:
-        assert running.stdout is not None
         child = int(running.stdout.readline())
         messages = refused(collector, tmp_path, child)
         os.kill(child, signal.SIGKILL)
@@ -304,7 +294,6 @@ def test_finds_the_c_library_among_files_of_its_name(collector, tmp_path):
     with running_until_killed("sleep", "600") as running:
         wait_until(lambda: "libc.so.6" in maps(running.pid))
         library = re.search(r"/\S*libc\.so\.6", maps(running.pid))
-        assert library is not None
         shutil.copy(library[0], copy)
     # Behind all libraries, where a search by name would find the copy last.
     code = (
@@ -316,9 +305,7 @@ def test_finds_the_c_library_among_files_of_its_name(collector, tmp_path):
         "libc.mmap(end + (16 << 20), 4096, 1, 2, file.fileno(), 0)\n"
         "print('ready', flush=True)\nwhile True: [b'x' * n for n in range(2000)]"
     )
-    with running_until_killed(sys.executable, "-c", code, copy) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
+    with ready(sys.executable, "-c", code, copy) as running:
         assert str(copy) in maps(running.pid)
         done = attach(collector, tmp_path, running.pid, "--for", "50ms")
         assert f"recording process {running.pid}" in done.stderr
@@ -356,7 +343,6 @@ def test_reads_no_mappings_while_a_thread_is_stopped(collector, allocating, medd
 def test_spares_memory_around_the_stack_of_a_fiber(collector, toys, tmp_path):
     program = toys.build("fiber", ["fiber.cpp"], "-pthread", "-std=c++20")
     with running_until_killed(program) as running:
-        assert running.stdout is not None
         wait_until(lambda: int(running.stdout.readline()) > 0)
         done = attach(collector, tmp_path, running.pid, "--for", "200ms")
         assert done.returncode == 0, done.stderr
@@ -371,18 +357,17 @@ def test_starts_from_no_library_that_was_removed(collector, toys, tmp_path):
         "import ctypes, os, sys\nspin = ctypes.CDLL(sys.argv[1]).spin\nos.remove(sys.argv[1])\n"
         "print('ready', flush=True)\nspin()"
     )
-    with running_until_killed(sys.executable, "-c", code, library) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
+    with ready(sys.executable, "-c", code, library) as running:
         messages = refused(collector, tmp_path, running.pid)
         assert "was in a place where the recorder can start safely" in messages
 
 
-def test_spares_slots_that_are_read_only(collector, toys, tmp_path):
-    program = toys.build("read_only_slots", ["read_only_slots.c"], "-no-pie", "-Wl,-z,now", "-Wl,-z,norelro")
-    with running_until_killed(program) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
+@pytest.mark.parametrize(
+    ("toy", "flags"),
+    [("read_only_slots", ("-no-pie", "-Wl,-z,now", "-Wl,-z,norelro")), ("own_dlopen", ("-rdynamic",))],
+)
+def test_spares_read_only_slots_and_handles_of_libraries(collector, toys, tmp_path, toy, flags):
+    with ready(toys.build(toy, [f"{toy}.c"], *flags)) as running:
         done = attach(collector, tmp_path, running.pid, "--for", "300ms")
         assert done.returncode == 0, done.stderr
         settle(running.pid, 1)
@@ -392,31 +377,16 @@ def test_spares_slots_that_are_read_only(collector, toys, tmp_path):
 def test_calls_functions_that_were_preloaded(collector, toys, tmp_path):
     answers = toys.build("libanswers.so", ["answers.c"], "-shared", "-fPIC")
     program = toys.build("asks", ["asks.c"])
-    with running_until_killed(program, LD_PRELOAD=str(answers)) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
+    with ready(program, LD_PRELOAD=str(answers)) as running:
         done = attach(collector, tmp_path, running.pid, "--for", "500ms")
         assert "executed program" in done.stderr
         settle(running.pid, 1)
         assert running.poll() is None
 
 
-def test_takes_no_handle_of_a_library(collector, toys, tmp_path):
-    program = toys.build("own_dlopen", ["own_dlopen.c"], "-rdynamic")
-    with running_until_killed(program) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
-        done = attach(collector, tmp_path, running.pid, "--for", "300ms")
-        assert done.returncode == 0, done.stderr
-        settle(running.pid, 1)
-        assert running.poll() is None
-
-
 def test_ends_before_a_sandbox(collector, toys, tmp_path):
     program = toys.build("late_sandbox", ["late_sandbox.c"])
-    with running_until_killed(program) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
+    with ready(program) as running:
         with recording_of(collector, tmp_path, running.pid) as recording:
             wait_until_recorded(tmp_path)
             running.send_signal(signal.SIGUSR1)
@@ -428,43 +398,37 @@ def test_ends_before_a_sandbox(collector, toys, tmp_path):
 
 def test_a_sandbox_does_not_wait_for_the_collector(collector, toys, tmp_path):
     program = toys.build("late_sandbox", ["late_sandbox.c"])
-    with running_until_killed(program) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
-        words = [collector, "-o", tmp_path / "x.trace", "--pid", str(running.pid)]
-        with subprocess.Popen(words, stderr=subprocess.DEVNULL) as recording:
-            try:
-                wait_until_recorded(tmp_path)
-                recording.send_signal(signal.SIGSTOP)
-                running.send_signal(signal.SIGUSR1)
-                assert running.stdout.readline() == "restricted\n"
-                assert threads(running.pid) == 1
-                assert running.stdout.readline() == "well\n"
-            finally:
-                recording.send_signal(signal.SIGCONT)
-            assert recording.wait(LONGEST) == 0
+    trace = tmp_path / "x.trace"
+    with ready(program) as running, collecting(collector, trace, running.pid) as recording:
+        try:
+            wait_until_recorded(tmp_path)
+            recording.send_signal(signal.SIGSTOP)
+            running.send_signal(signal.SIGUSR1)
+            assert running.stdout.readline() == "restricted\n"
+            assert threads(running.pid) == 1
+            assert running.stdout.readline() == "well\n"
+        finally:
+            recording.send_signal(signal.SIGCONT)
+        assert recording.wait(LONGEST) == 0
 
 
 def test_the_thread_leaves_before_the_collector_has_written_the_trace(collector, toys, tmp_path):
     """The slots are restored by then, so that it does not see a sandbox."""
     program = toys.build("late_sandbox", ["late_sandbox.c"])
     end_part = toys.build("end_part", ["end_part.cpp"], "-std=c++20", f"-I{ROOT / 'advisor'}")
-    with running_until_killed(program) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
-        with recording_of(collector, tmp_path, running.pid) as recording:
-            try:
-                wait_until_recorded(tmp_path)
-                recording.send_signal(signal.SIGSTOP)
-                [part] = (tmp_path / "x.trace.parts").glob("*.part")
-                subprocess.run([end_part, part], check=True)
-                settle(running.pid, 1)
-                running.send_signal(signal.SIGUSR1)
-                assert running.stdout.readline() == "restricted\n"
-                assert running.stdout.readline() == "well\n"
-            finally:
-                recording.send_signal(signal.SIGCONT)
-            assert recording.wait(LONGEST) == 0
+    with ready(program) as running, recording_of(collector, tmp_path, running.pid) as recording:
+        try:
+            wait_until_recorded(tmp_path)
+            recording.send_signal(signal.SIGSTOP)
+            [part] = (tmp_path / "x.trace.parts").glob("*.part")
+            subprocess.run([end_part, part], check=True)
+            settle(running.pid, 1)
+            running.send_signal(signal.SIGUSR1)
+            assert running.stdout.readline() == "restricted\n"
+            assert running.stdout.readline() == "well\n"
+        finally:
+            recording.send_signal(signal.SIGCONT)
+        assert recording.wait(LONGEST) == 0
     assert (tmp_path / "x.trace").is_file()
 
 
@@ -474,11 +438,8 @@ def test_records_the_child_of_a_recorded_process(collector, tmp_path):
         "signal.signal(signal.SIGUSR1, lambda *_: os.fork() or print(os.getpid(), flush=True))\n"
         "print('ready', flush=True)\nwhile True: [b'x' * n for n in range(2000)]"
     )
-    with running_until_killed(sys.executable, "-c", code) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
-        words = [collector, "-o", tmp_path / "parent.trace", "--pid", str(running.pid)]
-        with subprocess.Popen(words, stderr=subprocess.DEVNULL) as recording:
+    with ready(sys.executable, "-c", code) as running:
+        with collecting(collector, tmp_path / "parent.trace", running.pid) as recording:
             wait_until(lambda: ".part" in maps(running.pid))
             running.send_signal(signal.SIGUSR1)
             child = int(running.stdout.readline())
@@ -522,14 +483,15 @@ def test_records_an_interpreter(collector, tmp_path):
         "import os, sys\nprint('ready', flush=True)\n"
         "while not os.path.exists(sys.argv[1]): [b'x' * n for n in range(2000)]\nprint('ok')"
     )
-    with running_until_killed(sys.executable, "-c", code, tmp_path / "enough") as running:
-        assert running.stdout is not None
-        running.stdout.readline()
-        with recording_of(collector, tmp_path, running.pid) as recording:
-            wait_until_recorded(tmp_path)
-            (tmp_path / "enough").touch()
-            assert running.communicate()[0] == "ok\n"
-            assert recording.wait(LONGEST) == 0
+    enough = tmp_path / "enough"
+    with (
+        ready(sys.executable, "-c", code, enough) as running,
+        recording_of(collector, tmp_path, running.pid) as recording,
+    ):
+        wait_until_recorded(tmp_path)
+        enough.touch()
+        assert running.communicate()[0] == "ok\n"
+        assert recording.wait(LONGEST) == 0
     assert (tmp_path / "x.trace").is_file()
 
 
@@ -570,15 +532,12 @@ def test_refuses_a_process_without_its_first_thread(collector, tmp_path):
 
 def test_refuses_a_static_program(collector, toys, tmp_path):
     program = toys.build("static_idle", ["attached.cpp"], "-pthread", "-static")
-    with running_until_killed(program, 1) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
+    with ready(program, 1) as running:
         assert "it is statically linked" in refused(collector, tmp_path, running.pid)
 
 
 def test_refuses_a_second_recording(collector, allocating, tmp_path):
-    words = [collector, "-o", tmp_path / "first.trace", "--pid", str(allocating.pid)]
-    with subprocess.Popen(words, stderr=subprocess.DEVNULL) as recording:
+    with collecting(collector, tmp_path / "first.trace", allocating.pid) as recording:
         wait_until(lambda: ".part" in maps(allocating.pid) and not is_traced(allocating.pid))
         try:
             assert "is being recorded already" in refused(collector, tmp_path, allocating.pid)

@@ -6,7 +6,7 @@ import subprocess
 from collections import Counter
 
 import pytest
-from advisor_programs import LONGEST
+from advisor_programs import LONGEST, profiled
 
 # Numbers of `record_kind` in advisor/trace/raw_record.hpp.
 (MALLOC, CALLOC, REALLOC, ALIGNED, NEW, NEW_ARRAY, ALIGNED_NEW, ALIGNED_NEW_ARRAY) = range(1, 9)
@@ -29,13 +29,11 @@ def run_program(*words, **variables):
 def recorded(collector, trace, *words):
     """What the program writes, and its events as (kind, address, bytes)."""
     done = run_program(collector, "-o", trace, "--", *words)
-    return done, read_events(collector, trace)
+    return done, read_events(trace)
 
 
-def read_events(collector, trace):
-    profile = collector.with_name("mallard-profile")
-    text = subprocess.run([profile, "--events", trace], capture_output=True, text=True, check=True).stdout
-    lines = [line.split() for line in text.splitlines() if line[0].isdigit()]
+def read_events(trace):
+    lines = [line.split() for line in profiled("--events", trace).splitlines() if line[0].isdigit()]
     return [(int(fields[2]), int(fields[3], 16), int(fields[4])) for fields in lines]
 
 

@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import pytest
-from advisor_programs import LONGEST, front
+from advisor_programs import LONGEST, front, profile_of, profiled
 
 from mallard.advisor.profile.document import read_profile
 from mallard.advisor.view.profile.sites import LEAST_CONTROL_SHARE
@@ -21,15 +21,9 @@ def run_program(*words):
     return done.returncode, done.stdout
 
 
-def run_profiler(collector, trace):
-    program = collector.with_name("mallard-profile")
-    done = subprocess.run([program, trace], capture_output=True, text=True, timeout=LONGEST, check=True)
-    return done.stdout
-
-
-def calls_of(collector, trace):
+def calls_of(trace):
     """The rows, with the line of each, as far as lines are known."""
-    profile = json.loads(run_profiler(collector, trace))
+    profile = profile_of(trace)
     return [row | {"line": profile["places"][row["place"]]["line"]} for row in profile["control_calls"]]
 
 
@@ -46,12 +40,12 @@ def program(toys):
 @pytest.mark.parametrize(
     ("scene", "recorded"), [("rounds", COUNT), ("handler", COUNT), ("thread", COUNT), ("fork", 0)]
 )
-def test_records_each_call(record, collector, program, scene, recorded):
+def test_records_each_call(record, program, scene, recorded):
     expected = run_program(program, scene, COUNT)
     assert expected == (0, f"1 {COUNT} 1\n")
     done = record(program, scene, COUNT)
     assert done.status == 0, done.messages
-    calls = calls_of(collector, done.trace)
+    calls = calls_of(done.trace)
     assert number_of(calls, "malloc_trim") == recorded + 1, "with the call before main"
     assert number_of(calls, "mallopt") == 2
     assert number_of(calls, "mallinfo") == number_of(calls, "mallinfo2") == 1
@@ -65,17 +59,17 @@ def test_calls_work_with_the_recorder(record, collector, program, tmp_path, scen
     assert run_program(*words) == (0, f"1 {COUNT} 1\n")
 
 
-def test_names_the_line_of_a_call_in_each_round(record, collector, program, toys):
+def test_names_the_line_of_a_call_in_each_round(record, program, toys):
     done = record(program, "rounds", COUNT)
     line = int(toys.line("control_calls.c", "handle").split(":")[1])
-    (row,) = [row for row in calls_of(collector, done.trace) if row["line"] == line]
+    (row,) = [row for row in calls_of(done.trace) if row["line"] == line]
     assert row["calls"] == COUNT
     assert 1e-6 < row["seconds"] < 10
 
 
-def test_a_sample_has_all_calls(record, collector, program):
+def test_a_sample_has_all_calls(record, program):
     done = record(program, "rounds", COUNT, options=["--sample", "50"])
-    assert number_of(calls_of(collector, done.trace), "malloc_trim") == COUNT + 1
+    assert number_of(calls_of(done.trace), "malloc_trim") == COUNT + 1
 
 
 def test_children_have_calls_of_their_own(record, collector, program):
@@ -84,10 +78,10 @@ def test_children_have_calls_of_their_own(record, collector, program):
     assert "in 2 processes" in done.messages
 
 
-def test_a_program_without_symbols(record, collector, toys):
+def test_a_program_without_symbols(record, toys):
     stripped = toys.build("control_calls_stripped", ["control_calls.c"], "-s")
     done = record(stripped, "rounds", COUNT)
-    assert number_of(calls_of(collector, done.trace), "malloc_trim") == COUNT + 1
+    assert number_of(calls_of(done.trace), "malloc_trim") == COUNT + 1
 
 
 def test_a_static_program_is_rejected(record, toys):
@@ -110,14 +104,14 @@ def test_advice_names_the_line(program, toys, tmp_path):
     assert "measured in 50 calls. Remedy, not tried: call it once" in fact
 
 
-def test_profiles_show_calls_that_take_time(record, collector, program, tmp_path):
+def test_profiles_show_calls_that_take_time(record, program, tmp_path):
     """Those of this run: a call that is interrupted takes time, whatever it does."""
     trace = record(program, "rounds", 50).trace
     for options in ((), ("--all",), ("--html", "x.html")):
         done = front("profile", "x.trace", *options, folder=tmp_path)
         assert done.returncode == 0, done.stderr
     assert "control_calls.c" in (tmp_path / "x.html").read_text()
-    profile = read_profile(run_profiler(collector, trace))
+    profile = read_profile(profiled(trace))
     least = LEAST_CONTROL_SHARE * profile.busy_seconds
     costly = {calls.name for calls in profile.control_calls if calls.seconds >= least}
     assert "malloc_trim" in costly

@@ -1,7 +1,6 @@
 """The trace file: complete or absent; killed collectors and full disks."""
 
 import contextlib
-import json
 import mmap
 import os
 import resource
@@ -14,7 +13,15 @@ from functools import cached_property
 from pathlib import Path
 
 import pytest
-from advisor_programs import FOR_EVER, LONGEST, heed_signals, process_state, wait_for_orphan, wait_until
+from advisor_programs import (
+    FOR_EVER,
+    LONGEST,
+    heed_signals,
+    process_state,
+    profile_of,
+    wait_for_orphan,
+    wait_until,
+)
 
 from mallard.shared.scratch import remove_abandoned
 
@@ -389,17 +396,15 @@ def test_a_limit_of_memory_leaves_a_smaller_part(record, toys, gibibytes):
     assert done.events == 2 * CALLS
 
 
-def test_names_a_program_that_exits_immediately(collector, record, toys):
+def test_names_a_program_that_exits_immediately(record, toys):
     """The system forgets the name of an ended process, also before the collector looks."""
-    profile = collector.with_name("mallard-profile")
     for _ in range(10):
-        done = record(toys.calls, "1", "calls")
-        summary = json.loads(subprocess.run([profile, done.trace], capture_output=True, check=True).stdout)
-        assert summary["process"]["executable"] == str(toys.calls)
-        assert summary["process"]["command"] == [str(toys.calls), "1", "calls"]
+        process = profile_of(record(toys.calls, "1", "calls").trace)["process"]
+        assert process["executable"] == str(toys.calls)
+        assert process["command"] == [str(toys.calls), "1", "calls"]
 
 
-def test_a_library_whose_program_headers_lie_far_away(record, toys, tmp_path, collector):
+def test_a_library_whose_program_headers_lie_far_away(record, toys, tmp_path):
     """As tools write them that add a header. No segment has them, so the loader alone knows them."""
     near = toys.build("libin_library.so", ["in_library.c"], "-shared", "-fPIC")
     far = tmp_path / "far.so"
@@ -414,7 +419,6 @@ def test_a_library_whose_program_headers_lie_far_away(record, toys, tmp_path, co
     done = record(program, far, "in_library")
     assert done.status == 0, done.messages
     assert done.events >= 2 * CALLS
-    profiler = collector.with_name("mallard-profile")
-    profile = subprocess.run([profiler, done.trace], check=True, capture_output=True, text=True).stdout
-    assert '"in_library"' in profile
-    assert "far.so" not in json.dumps(json.loads(profile)["warnings"])
+    profile = profile_of(done.trace)
+    assert "in_library" in [function["name"] for function in profile["functions"]]
+    assert "far.so" not in str(profile["warnings"])

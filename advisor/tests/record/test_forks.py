@@ -1,10 +1,7 @@
 """The child of a fork begins its own recording, in any state of the parent."""
 
-import json
-import subprocess
-
 import pytest
-from advisor_programs import folded_stacks
+from advisor_programs import folded_stacks, profile_of
 
 EVENTS_OF_CHILD = 2 * (1 + 1000)
 
@@ -15,15 +12,10 @@ def forks(toys):
     return toys.build("forks", ["forks.c"], str(library), f"-Wl,-rpath,{library.parent}")
 
 
-def profiled(collector, *words):
-    profiler = collector.with_name("mallard-profile")
-    return subprocess.run([profiler, *words], check=True, capture_output=True, text=True).stdout
-
-
-def test_a_child_records_its_mapped_files(record, collector, forks):
+def test_a_child_records_its_mapped_files(record, forks):
     done = record(forks, "usually", options=["--follow"])
     assert done.status == 0, done.messages
-    profile = json.loads(profiled(collector, done.trace))
+    profile = profile_of(done.trace)
     (child,) = [process for process in profile["processes"] if process["events"] == EVENTS_OF_CHILD]
     stacks = folded_stacks(done.trace, "--process", str(child["number"]))
     assert any(

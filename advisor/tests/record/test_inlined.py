@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
 
 import pytest
-from advisor_programs import front
+from advisor_programs import front, profile_of
 
 REQUESTS = 200
 WORDS = 20
@@ -17,12 +16,6 @@ NOT_INLINED = ("-DNOINLINE",)
 
 def build(toys, flags=()):
     return toys.build(f"inlined_{len(flags)}", ["inlined.cpp"], "-O2", "-g", *flags)
-
-
-def read(collector, trace, *words):
-    profiler = collector.with_name("mallard-profile")
-    done = subprocess.run([profiler, trace, *words], check=True, capture_output=True, text=True)
-    return json.loads(done.stdout)
 
 
 def figures(profile):
@@ -41,12 +34,12 @@ def figures(profile):
     }
 
 
-def test_inlined_scopes_have_the_figures_of_called_ones(record, collector, toys):
+def test_inlined_scopes_have_the_figures_of_called_ones(record, toys):
     profiles = []
     for flags in ((), NOT_INLINED):
         done = record(build(toys, flags), REQUESTS)
         assert done.status == 0, done.messages
-        profiles.append(read(collector, done.trace))
+        profiles.append(profile_of(done.trace))
     inlined, called = map(figures, profiles)
     assert set(inlined) == {"fill", "handle"}
     contained, escaped, alive = inlined["handle"][0]
@@ -63,9 +56,9 @@ def test_inlined_scopes_have_the_figures_of_called_ones(record, collector, toys)
         assert separations["at_most"] >= max(of_calls["at_most"], REQUESTS)
 
 
-def test_sites_and_flame_graph_name_inlined_functions(record, collector, toys):
+def test_sites_and_flame_graph_name_inlined_functions(record, toys):
     done = record(build(toys), REQUESTS)
-    profile = read(collector, done.trace)
+    profile = profile_of(done.trace)
     names = [function["short_name"] for function in profile["functions"]]
     places = [(names[place["function"]], place["inlined"]) for place in profile["places"]]
     site = max(profile["sites"], key=lambda site: site["figures"]["allocations"])

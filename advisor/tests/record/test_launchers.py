@@ -6,10 +6,9 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
 
 import pytest
-from advisor_programs import FOR_EVER, end_orphan, front
+from advisor_programs import FOR_EVER, end_orphan, front, profile_of
 
 TRIAL = ("try", "--scope", "handle", "--strategy", "multipool", "--rounds", 3, "--json")
 
@@ -64,13 +63,11 @@ def test_serves_the_process_that_is_named(requests, workers, served):
     assert served(*command) == served(requests, 400)
 
 
-def test_requests_decide_and_not_frees(record, collector, workers):
+def test_requests_decide_and_not_frees(record, workers):
     done = record(workers, "ends:100", "leaks:3000", "ends:90", options=["--follow"])
-    profiler = collector.with_name("mallard-profile")
-    output = subprocess.run([profiler, done.trace], check=True, capture_output=True).stdout
-    assert json.loads(output)["figures"]["allocations"] == 3000
-    assert json.loads(output)["process"]["instances"] == 4
-    assert json.loads(output)["process"]["instance"] == 3
+    profile = profile_of(done.trace)
+    assert profile["figures"]["allocations"] == 3000
+    assert (profile["process"]["instances"], profile["process"]["instance"]) == (4, 3)
 
 
 def test_lists_processes_for_an_unknown_name(requests, tmp_path):

@@ -1,18 +1,12 @@
 """Recordings that an option ends before the program: --for and --limit."""
 
-import json
 import signal
 import subprocess
 
 import pytest
-from advisor_programs import FOR_EVER, LONGEST, wait_until
+from advisor_programs import FOR_EVER, LONGEST, profile_of, wait_until
 
 CALLS = 20_000
-
-
-def profile(collector, trace):
-    words = [collector.parent / "mallard-profile", trace]
-    return json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
 
 
 def test_a_program_goes_on_after_its_time(collector, toys, tmp_path):
@@ -22,7 +16,7 @@ def test_a_program_goes_on_after_its_time(collector, toys, tmp_path):
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as running:
         wait_until(lambda: trace.is_file() and not (tmp_path / "x.parts").exists())
         assert running.poll() is None
-        facts = profile(collector, trace)["process"]
+        facts = profile_of(trace)["process"]
         assert facts["stopped"] == "asked"
         assert facts["events"] > 0
         assert facts["exit_status"] is None

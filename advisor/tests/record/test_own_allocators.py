@@ -1,9 +1,9 @@
 """A program with its own malloc or operator new is named, and recorded as the message states."""
 
-import json
 import subprocess
 
 import pytest
+from advisor_programs import profile_of
 
 CALLS = 500
 
@@ -23,7 +23,7 @@ def test_a_custom_operator_new_that_cuts_blocks(record, toys):
 
 
 @pytest.mark.parametrize("header", [0, 16])
-def test_an_operator_new_of_a_library(record, toys, collector, header):
+def test_an_operator_new_of_a_library(record, toys, header):
     """Recorded are its calls, and those of malloc and free below them, but for a free of the same block."""
     library = toys.build(
         f"libown{header}.so", ["own_operators.cpp"], "-shared", "-fPIC", f"-DHEADER={header}"
@@ -36,10 +36,7 @@ def test_an_operator_new_of_a_library(record, toys, collector, header):
     )
     assert done.events == done.counted + (2 * CALLS if header else CALLS)
     assert "lost" not in done.messages
-    done_profile = subprocess.run(
-        [collector.with_name("mallard-profile"), done.trace], capture_output=True, check=True
-    )
-    profile = json.loads(done_profile.stdout)
+    profile = profile_of(done.trace)
     assert profile["foreign"]["frees"] == 0
     assert profile["figures"]["alive"]["allocations"] <= 1
 

@@ -1,11 +1,10 @@
 """A sample has all events of some activations, the ends of their blocks, and the count of skipped events."""
 
 import itertools
-import json
-import subprocess
 from dataclasses import dataclass
 
 import pytest
+from advisor_programs import profile_of, profiled
 
 ROUNDS, ONE_IN = 6000, 8
 SMALLEST, BLOCKS, KEPT, LATER = 16, 6, 3, 100
@@ -28,16 +27,11 @@ class Event:
 
 
 @pytest.fixture(scope="module")
-def events(collector, record_once, toys):
+def events(record_once, toys):
     done = record_once(toys.build("sampled", ["sampled.c"]), ROUNDS, options=["--sample", str(ONE_IN)])
     assert done.status == 0, done.messages
-    profiler = collector.with_name("mallard-profile")
-    profile = subprocess.run([profiler, done.trace], check=True, capture_output=True, text=True).stdout
-    assert json.loads(profile)["process"]["blocks_without_end"] == 0
-    text = subprocess.run(
-        [profiler, "--events", done.trace], check=True, capture_output=True, text=True
-    ).stdout
-    return read(text)
+    assert profile_of(done.trace)["process"]["blocks_without_end"] == 0
+    return read(profiled("--events", done.trace))
 
 
 def read(text):

@@ -1,22 +1,18 @@
 """Known scopes from source to profile, in code that hides the calling function."""
 
-import json
-import subprocess
-
 import pytest
+from advisor_programs import profile_of
 from source_tree import ROOT
 
 ROUNDS = 200
 
 
 @pytest.fixture(scope="module")
-def profile(record_once, collector, toys):
+def profile(record_once, toys):
     flags = ("-O2", "-g", "-std=c++20", f"-I{ROOT / 'include'}")
     done = record_once(toys.build("scopes", ["scopes.cpp"], *flags))
     assert done.status == 0, done.messages
-    profiler = collector.with_name("mallard-profile")
-    words = [profiler, done.trace]
-    return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    return profile_of(done.trace)
 
 
 def counts(figures):

@@ -1,6 +1,5 @@
 """Recordings that a signal to the collector begins and ends: --signal."""
 
-import json
 import os
 import signal
 import subprocess
@@ -10,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from advisor_programs import LONGEST, wait_until
+from advisor_programs import LONGEST, profile_of, wait_until
 
 CALLS = 1000  # pairs in each `allocate`
 EVENTS = 2 * CALLS + 2  # and the block that it keeps for the next one
@@ -34,7 +33,6 @@ class Recorded:
         )
 
     def read_until(self, words: str) -> str:
-        assert self.running.stderr is not None
         limit = threading.Timer(LONGEST, self.running.kill)  # which ends its standard error
         limit.start()
         try:
@@ -47,8 +45,6 @@ class Recorded:
         raise AssertionError(self.messages)
 
     def request(self, requests: str) -> None:
-        assert self.running.stdin is not None
-        assert self.running.stdout is not None
         for request in requests:
             self.running.stdin.write(request)
             self.running.stdin.flush()
@@ -93,12 +89,7 @@ def start(collector, tmp_path):
     return started
 
 
-def profile(collector, trace):
-    words = [collector.parent / "mallard-profile", trace]
-    return json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
-
-
-def test_records_all_between_two_signals(collector, start, obeys):
+def test_records_all_between_two_signals(start, obeys):
     with start(obeys) as recorded:
         assert f"kill -USR2 {recorded.running.pid}'" in recorded.text
         recorded.request("aa")
@@ -108,7 +99,7 @@ def test_records_all_between_two_signals(collector, start, obeys):
         assert "the recording ended by SIGUSR2; the program goes on" in recorded.text
         assert recorded.is_clean
         recorded.request("a")
-        facts = profile(collector, recorded.trace)
+        facts = profile_of(recorded.trace)
         assert facts["process"]["events"] == 2 * EVENTS
         assert facts["foreign"]["frees"] == 1
         assert facts["process"]["stopped"] == "asked"
@@ -116,7 +107,7 @@ def test_records_all_between_two_signals(collector, start, obeys):
         assert recorded.end_program() == OWN_STATUS
 
 
-def test_threads_begin_together(collector, start, toys):
+def test_threads_begin_together(start, toys):
     with start(toys.build("attached", ["attached.cpp"], "-pthread"), 3) as recorded:
         output = recorded.running.stdout
         wait_until(lambda: int(output.readline()) > 0)
@@ -124,7 +115,7 @@ def test_threads_begin_together(collector, start, toys):
         turns = int(output.readline())
         wait_until(lambda: int(output.readline()) > turns + 1000)
         recorded.signal("next: mallard profile")
-        facts = profile(collector, recorded.trace)
+        facts = profile_of(recorded.trace)
         assert facts["process"]["threads"] == 3
         assert facts["process"]["events"] > 1000
         assert facts["foreign"]["frees"] > 0
@@ -142,13 +133,13 @@ def test_idle_program_keeps_its_status(start, obeys):
         assert not recorded.trace.exists()
 
 
-def test_end_of_the_program_ends_the_recording(collector, start, obeys):
+def test_end_of_the_program_ends_the_recording(start, obeys):
     with start(obeys) as recorded:
         recorded.request("a")
         recorded.signal("recording; ")
         recorded.request("a")
         assert recorded.end_program() == OWN_STATUS
-        facts = profile(collector, recorded.trace)["process"]
+        facts = profile_of(recorded.trace)["process"]
         assert facts["events"] == EVENTS
         assert os.waitstatus_to_exitcode(facts["exit_status"]) == OWN_STATUS
 
@@ -180,14 +171,14 @@ def test_forks_that_allocate_later_are_counted(start, obeys):
 
 
 @pytest.mark.parametrize("before", ["af", "ax", "afx", "axf", "axx", pytest.param("ufa", marks=needs_root)])
-def test_follows_from_an_idle_program(collector, start, obeys, before):
+def test_follows_from_an_idle_program(start, obeys, before):
     with start(obeys, options=("--follow",)) as recorded:
         recorded.request(before)
         recorded.signal("recording; ")
         recorded.request("aa")
         recorded.signal("next: mallard profile")
         assert "followed: " not in recorded.text
-        facts = profile(collector, recorded.trace)
+        facts = profile_of(recorded.trace)
         foreign_frees = 0 if "x" in before else 1  # an executed program has no older block
         assert facts["process"]["events"] == 2 * EVENTS - 1 + foreign_frees
         assert facts["foreign"]["frees"] == foreign_frees
@@ -208,14 +199,14 @@ def test_processes_of_a_recorded_program_record_at_once(start, obeys, later):
 
 
 @needs_root
-def test_records_after_the_root_folder_and_the_user_changed(collector, start, obeys, tmp_path):
+def test_records_after_the_root_folder_and_the_user_changed(start, obeys, tmp_path):
     (tmp_path / "empty").mkdir()
     with start(obeys, tmp_path / "empty") as recorded:
         recorded.request("aj")
         recorded.signal("recording; ")
         recorded.request("a")
         recorded.signal("next: mallard profile")
-        assert profile(collector, recorded.trace)["process"]["events"] == EVENTS
+        assert profile_of(recorded.trace)["process"]["events"] == EVENTS
 
 
 def test_sandbox_of_an_idle_program_is_reported(start, obeys):
@@ -228,7 +219,7 @@ def test_sandbox_of_an_idle_program_is_reported(start, obeys):
 
 
 @pytest.mark.parametrize(("option", "value"), [("--for", "300ms"), ("--limit", "100K")])
-def test_limits_count_from_the_begin(collector, start, toys, option, value):
+def test_limits_count_from_the_begin(start, toys, option, value):
     program = toys.build("attached", ["attached.cpp"], "-pthread")
     with start(program, 3, options=(option, value)) as recorded:
         for _ in range(5):  # 500 ms
@@ -236,7 +227,7 @@ def test_limits_count_from_the_begin(collector, start, toys, option, value):
         assert not recorded.trace.exists()
         recorded.signal(f"the recording ended by {option}; the program goes on")
         recorded.read_until("next: mallard profile")
-        assert profile(collector, recorded.trace)["process"]["events"] > 0
+        assert profile_of(recorded.trace)["process"]["events"] > 0
         recorded.signal("the recording has ended")
 
 

@@ -172,7 +172,6 @@ def test_rules_leave_out_blocks_that_escape(record, toys, tmp_path, monkeypatch)
     escapes = [site.code for site in candidate.escape_sites]
     assert escapes
     scope = exclude_code(locate_scope(trace, "handle"), escapes, "what escapes")
-    assert scope is not None
     learnt = learn_rules(trace, scope)
     assert learnt.detector.method == "rules"
     campaign = Campaign(("monotonic",), ("glibc",), young_only(), (), 3, 1)

@@ -619,7 +619,6 @@ def test_a_line_is_tried_on_request(advise):
 
 def test_union_keeps_excluded_blocks():
     reduced = exclude_code(stack_scope("a"), [":1-2"], "the cache")
-    assert reduced is not None
     joined = union(reduced, stack_scope("bc"))
     assert dict(joined.variables)[EXCEPT] == ":1-2"
 

@@ -13,7 +13,7 @@ from mallard.advisor.profile.difference import Difference, Sums, compare
 from mallard.advisor.profile.document import read_profile
 from mallard.advisor.view.profile.difference import difference_report
 from mallard.shared.report.figures import cell_text
-from mallard.shared.report.model import Report, Row, Table
+from mallard.shared.report.model import Report, Row
 
 
 def difference(before: dict[str, Any], after: dict[str, Any]) -> Difference:
@@ -26,7 +26,6 @@ def report(before: dict[str, Any], after: dict[str, Any], *, all_rows: bool = Fa
 
 def rows(shown: Report, title: str) -> tuple[Row, ...]:
     (block,) = next(section for section in shown.sections if section.title == title).blocks
-    assert isinstance(block, Table)
     return block.rows
 
 

@@ -17,7 +17,7 @@ from mallard.advisor.profile.sentences import names_remedy, process_title
 from mallard.advisor.view.profile import profile_report
 from mallard.advisor.view.profile.sites import LEAKS, PEAK, TEMPORARY, list_report
 from mallard.shared.report.figures import cell_text
-from mallard.shared.report.model import Facts, Mood, Name, Report, Row, Section, Table, Timeline
+from mallard.shared.report.model import Facts, Mood, Report, Row, Section, Table, Timeline
 
 
 def report(profile: dict[str, Any], *, all_rows: bool = False) -> Report:
@@ -106,7 +106,6 @@ def test_scope_has_figures_and_escapes() -> None:
         *("clang::ParseAST", "\u2264 98 %", "1.10 M 92 %", "277 MiB 93 %"),
         *("3.46 MiB", "13.8 MiB", "27.7 MiB", "3.34", "83 %"),
     ]
-    assert isinstance(first.cells[0], Name)
     assert first.cells[0].source == "clang/lib/Parse/ParseAST.cpp:115"
     assert first.note == "100 activations; 20,900 escape: clang::ASTContext::~ASTContext frees 2.9 %"
 

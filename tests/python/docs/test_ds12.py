@@ -64,8 +64,6 @@ def test_table_has_both_figures_of_each_size() -> None:
     assert [line.split(" | ")[0] for line in lines[2:]] == ["| 2^6", "| 2^7", "| 2^8"]
     printed = own_table(P0089, "DS12")
     nanoseconds, percent = printed.nanoseconds((7,), "new-delete"), printed.percent_of_base((7,), "monotonic")
-    assert nanoseconds is not None
-    assert percent is not None
     cells = lines[3].strip("| ").split(" | ")
     assert cells[1] == f"170 / {nanoseconds:.0f}"
     assert cells[3] == f"25 / {percent:.0f}"

@@ -147,7 +147,6 @@ def test_percents_follow_from_seconds(percents: str, seconds: str) -> None:
     for key, line in shown.rows.items():
         for name in line:
             printed, computed = shown.percent_of_base(key, name), absolute.percent_of_base(key, name)
-            assert printed is not None
             # Seconds have three decimals: of 0.002 s a unit in the last place is half.
             coarse = 60.0 * 0.001 / (absolute.rows[key]["new-delete"] or 1.0)
             assert computed == pytest.approx(printed, rel=0.02 + coarse), (key, name)
@@ -159,8 +158,6 @@ def test_ratios_follow_from_seconds() -> None:
             for factor, printed in line.items():
                 over = table_named(f"p0213:{above}").rows[key][factor]
                 under = table_named(f"p0213:{below}").rows[key][factor]
-                assert over is not None
-                assert under is not None
                 assert over / under == pytest.approx(printed, rel=0.02, abs=0.006), (ratio, key, factor)
 
 

@@ -18,7 +18,6 @@ from mallard.bench.strategy_names import of_papers
 from mallard.bench.view.terminal.progress import ProgressDisplay, format_remaining
 from mallard.shared.console import PlainConsole, print_line
 from mallard.shared.report.figures import cell_text
-from mallard.shared.report.model import Paragraph, Table
 from mallard.shared.report.terminal_map import Column, header, ratio_style
 
 ALL = ["null", "new-delete", "new-delete-keep", *of_papers(2)]
@@ -177,10 +176,8 @@ def test_effect_lists_parts_and_median() -> None:
     report = panel_report("density", result_rows)
     (section,) = (section for section in report.sections if section.title == "Cost of virtual dispatch")
     lead, table = section.blocks
-    assert isinstance(lead, Paragraph)
     assert lead.text.startswith("+180.0 % run time through the abstract base here")
     assert "+20.0 % in the middle cell" in lead.text
-    assert isinstance(table, Table)
     parts = {cell_text(row.cells[0]): cell_text(row.cells[1]) for row in table.rows}
     walk = next(
         text for name, text in parts.items() if name.startswith("monotonic: the walk of the destructors")
