@@ -27,6 +27,7 @@ from mallard.shared.report.model import (
     Table,
     Unit,
     Verdict,
+    text_columns,
 )
 
 MOODS = {
@@ -45,10 +46,7 @@ PAPERS = {
 }
 COLUMNS = (
     Column("", "number of the claim"),
-    Column("document", numeric=False),
-    Column("section", numeric=False),
-    Column("claim", numeric=False),
-    Column("printed", numeric=False),
+    *text_columns("document", "section", "claim", "printed"),
     Column("here", "in brackets the 95 % interval over the repetitions", numeric=False),
     Column("verdict", numeric=False),
 )

@@ -11,7 +11,7 @@ from typing import Any
 from mallard.bench.store import Measured, Run
 from mallard.shared.machine import fingerprint
 from mallard.shared.report.figures import size
-from mallard.shared.report.model import Code, Column, Paragraph, Report, Row, Section, Table
+from mallard.shared.report.model import Code, Column, Paragraph, Report, Row, Section, Table, text_columns
 
 # The names of facts, in order. Other facts follow under their own names.
 LABELS = {
@@ -53,8 +53,8 @@ SETTING_LABELS = {
     "compiler": "compiler",
 }
 DIFFERENT = "Not all runs come from the same {0}: compare within a section, not between them."
-FACTS = (Column("", numeric=False),) * 2
-SETTINGS = tuple(Column(title, numeric=False) for title in ("experiment", "setting", "value"))
+FACTS = text_columns("", "")
+SETTINGS = text_columns("experiment", "setting", "value")
 RUNS = tuple(
     Column(title, numeric=title in ("run", "seed", "rows"))
     for title in ("experiment", "run", "started", "finished", "scale", "repetitions", "seed", "rows", "load")

@@ -27,23 +27,15 @@ from mallard.shared.report.model import (
     Section,
     Table,
     Unit,
+    text_columns,
 )
+from mallard.shared.stats import Ratio
 
-TEXTS = (Column("", numeric=False),) * 2
-WALK = tuple(Column(title, numeric=False) for title in ("", "question", "answer", "what was measured"))
-CHART = (
-    Column("question and answer", numeric=False),
-    Column("use", numeric=False),
-    Column("%", "of the global allocator's time"),
-    Column("95 % interval"),
-    Column("why", numeric=False),
-    Column("rests on", numeric=False),
-)
-ALONG = (
-    *(Column(title, numeric=False) for title in ("dimension", "value", "use")),
-    Column("%", "of the global allocator's time"),
-    Column("95 % interval"),
-)
+TEXTS = text_columns("", "")
+WALK = text_columns("", "question", "answer", "what was measured")
+SHARES = (Column("%", "of the global allocator's time"), Column("95 % interval"))
+CHART = (*text_columns("question and answer", "use"), *SHARES, *text_columns("why", "rests on"))
+ALONG = (*text_columns("dimension", "value", "use"), *SHARES)
 DIMENSIONS = {
     "D": "density",
     "V": "variation",
@@ -179,16 +171,15 @@ def _ways(chart: Chart) -> Iterator[Row]:
 
 
 def _pick(pick: Pick) -> Row:
-    ratio = pick.ratio
-    return Row(
-        (
-            pick.dimension.name,
-            value_text(pick.dimension, pick.value),
-            pick.strategy,
-            Figure(ratio.median, Unit.SHARE) if ratio else None,
-            Interval(ratio.low, ratio.high, Unit.SHARE) if ratio and ratio.bounded else None,
-        )
-    )
+    value = value_text(pick.dimension, pick.value)
+    return Row((pick.dimension.name, value, pick.strategy, *_shares(pick.ratio)))
+
+
+def _shares(ratio: Ratio | None) -> tuple[Cell, Cell]:
+    if ratio is None:
+        return None, None
+    interval = Interval(ratio.low, ratio.high, Unit.SHARE) if ratio.bounded else None
+    return Figure(ratio.median, Unit.SHARE), interval
 
 
 def _question(node: ChartNode) -> str:
@@ -197,12 +188,10 @@ def _question(node: ChartNode) -> str:
 
 
 def _leaf(leaf: ChartLeaf) -> tuple[Cell, ...]:
-    ratio = leaf.ratio
     missing = f"measured by '{leaf.missing}'" if leaf.missing else ""
     return (
         leaf.title,
-        Figure(ratio.median, Unit.SHARE) if ratio else None,
-        Interval(ratio.low, ratio.high, Unit.SHARE) if ratio and ratio.bounded else None,
+        *_shares(leaf.ratio),
         leaf.text,
         "\n".join(filter(None, (*(cell.text for cell in leaf.cells), missing))),
     )

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from mallard.bench.doctor import Finding, State
-from mallard.shared.report.model import Column, Mood, Paragraph, Report, Row, Section, Table, Verdict
+from mallard.shared.report.model import Mood, Paragraph, Report, Row, Section, Table, Verdict, text_columns
 
 MOODS = {State.OK: Mood.GOOD, State.NOTE: Mood.OPEN, State.MISSING: Mood.BAD}
-COLUMNS = (Column("", numeric=False),) * 3
+COLUMNS = text_columns("", "", "")
 
 
 def doctor_report(findings: Sequence[Finding]) -> Report:

@@ -11,7 +11,7 @@ from mallard.bench.papers.printed import PrintedTable
 from mallard.bench.papers.registry import all_tables
 from mallard.bench.papers.tables import AVERAGES, P0089, P0213, own_table, printed_table
 from mallard.bench.store import Measured
-from mallard.shared.report.model import Column, Paragraph, Report, Row, Section, Table
+from mallard.shared.report.model import Paragraph, Report, Row, Section, Table, text_columns
 
 TITLES = {
     "reading": "How to read them",
@@ -19,7 +19,7 @@ TITLES = {
     "departure": "Where the authors' programs depart",
 }
 FEW = 4  # the most tables that are named with a note; a note on more concerns the experiment
-COLUMNS = tuple(Column(title, numeric=False) for title in ("kind", "note", "tables", "source"))
+COLUMNS = text_columns("kind", "note", "tables", "source")
 
 Concerned = dict[Note, list[str]]
 

@@ -43,6 +43,7 @@ from mallard.shared.report.model import (
     Section,
     Table,
     Unit,
+    text_columns,
 )
 from mallard.shared.stats import Ratio
 
@@ -63,10 +64,6 @@ LEGEND = (
 RATIO = Column("mallard / it", "the time of mallard's by the other's")
 COUNTS = tuple(Column(verdict, "of mallard, in cells") for verdict in COUNTED)
 FAILED = Column(UNFINISHED, "the other")
-
-
-def _text(heading: str, *, is_extra: bool = False) -> Column:
-    return Column(heading, numeric=False, is_extra=is_extra)
 
 
 def summary_report(results: Sequence[CellResult], pairs: Sequence[Counterpart]) -> Report:
@@ -115,13 +112,8 @@ def peers_report(
 
 def counterparts_table(pairs: Iterable[Counterpart]) -> Table:
     """The mean of all experiments, the cells, and the experiment in which mallard's is slowest."""
-    columns = (
-        _text("mallard's"),
-        _text("its counterpart"),
-        RATIO,
-        *COUNTS,
-        _text("slowest in", is_extra=True),
-    )
+    worst = Column("slowest in", numeric=False, is_extra=True)
+    columns = (*text_columns("mallard's", "its counterpart"), RATIO, *COUNTS, worst)
     rows = (
         Row(
             (
@@ -145,7 +137,7 @@ def overview_table(results: Iterable[CellResult]) -> Table:
         Row((title(*place), *(_summary(by_peer.get(peer)) for peer in peers)))
         for place, by_peer in by_quantity(all_summaries).items()
     )
-    return Table("All experiments", (_text(""), *map(Column, peers)), tuple(rows))
+    return Table("All experiments", (*text_columns(""), *map(Column, peers)), tuple(rows))
 
 
 def _summary(summary: Summary | None) -> str:
@@ -166,7 +158,9 @@ def _libraries(timed: Sequence[CellResult]) -> Table:
         if means and ratio_figure(min(means)) == ratio_figure(max(means)):
             ratio = Figure(min(means), Unit.TIMES_RATIO)
         rows.append(Row((peer, ratio, *_counts(counts, (*COUNTED, UNFINISHED)))))
-    return Table("The fastest of each library", (_text("library"), RATIO, *COUNTS, FAILED), tuple(rows))
+    return Table(
+        "The fastest of each library", (*text_columns("library"), RATIO, *COUNTS, FAILED), tuple(rows)
+    )
 
 
 def _experiment(name: str, all_results: Sequence[CellResult], *, has_further: bool) -> Section:
@@ -188,10 +182,8 @@ def _experiment(name: str, all_results: Sequence[CellResult], *, has_further: bo
 
 
 def _summaries(caption: str, all_summaries: Sequence[Summary], names: CellNames, *, is_extra: bool) -> Table:
-    columns = (
-        *(_text("library"), RATIO, Column("95 % interval"), *COUNTS, FAILED),
-        _text("slowest in", is_extra=is_extra),
-    )
+    worst = Column("slowest in", numeric=False, is_extra=is_extra)
+    columns = (*text_columns("library"), RATIO, Column("95 % interval"), *COUNTS, FAILED, worst)
     rows = (
         Row(
             (
@@ -227,8 +219,8 @@ def _losses(results: Sequence[CellResult]) -> Section:
     lost = losses(results)
     names = CellNames(results)
     columns = (
-        *(_text("experiment"), _text("library"), RATIO, Column("95 % interval")),
-        *(_text("cell"), _text("mallard's"), _text("the other's")),
+        *(*text_columns("experiment", "library"), RATIO, Column("95 % interval")),
+        *text_columns("cell", "mallard's", "the other's"),
     )
     rows = (
         Row(

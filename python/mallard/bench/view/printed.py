@@ -25,10 +25,11 @@ from mallard.shared.report.model import (
     Section,
     Table,
     Unit,
+    text_columns,
 )
 
 USUAL = (0.5, 2.0)  # a ratio outside of these is marked
-NOTE_COLUMNS = (Column("", numeric=False),) * 2
+NOTE_COLUMNS = text_columns("", "")
 
 
 def table_report(
@@ -62,8 +63,7 @@ def table_report(
 
 
 def _table(printed: PrintedTable, comparison: Comparison, figures: _Figures, caption: str) -> Table:
-    axes = (*(printed.axes if printed.place else ()), "")
-    heads = (Column(axis, numeric=False) for axis in axes)
+    heads = text_columns(*(printed.axes if printed.place else ()), "")
     columns = (*heads, *(Column(_head(name)) for name in printed.columns))
     lines = _lines(printed, comparison, figures) if printed.place else _averages(printed, comparison, figures)
     return Table(caption, columns, tuple(lines))

@@ -371,6 +371,10 @@ def visible_blocks(blocks: Iterable[Block]) -> list[Visible]:
     return [block for block in blocks if isinstance(block, Visible)]
 
 
+def text_columns(*titles: str) -> tuple[Column, ...]:
+    return tuple(Column(title, numeric=False) for title in titles)
+
+
 def row_from(
     columns: Sequence[Column], *cells: Cell | float, note: str = "", details: tuple[Block, ...] = ()
 ) -> Row:

@@ -27,6 +27,7 @@ from mallard.shared.report.model import (
     Table,
     Unit,
     row_from,
+    text_columns,
 )
 
 MOST_SITES, MOST_PAIRS, MOST_LISTED = 2, 1, 10
@@ -47,8 +48,7 @@ SITES = (
 PAIRS = (
     *AMOUNT,
     Column("live for", "on average", unit=Unit.SECONDS),
-    Column("allocated", numeric=False),
-    Column("freed", numeric=False),
+    *text_columns("allocated", "freed"),
     Column(
         "contained in",
         "the innermost function whose activation contains the blocks",
@@ -57,8 +57,7 @@ PAIRS = (
     ),
 )
 CONTROLS = (
-    Column("function", numeric=False),
-    Column("called at", numeric=False),
+    *text_columns("function", "called at"),
     Column("calls", unit=Unit.COUNT),
     Column("time", "elapsed in these calls, of all threads", unit=Unit.SECONDS),
     Column("of all", "of the CPU time, or of the elapsed time if that is shorter", unit=Unit.SHARE),

@@ -13,7 +13,17 @@ from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import AlmostContained, PlaceAmount
 from mallard.advisor.view.profile.sites import AMOUNT
 from mallard.shared.report.figures import plural
-from mallard.shared.report.model import Cell, Column, Name, Ranking, Section, Table, Unit, row_from
+from mallard.shared.report.model import (
+    Cell,
+    Column,
+    Name,
+    Ranking,
+    Section,
+    Table,
+    Unit,
+    row_from,
+    text_columns,
+)
 
 PLACES = Column("sites", "with the most blocks", numeric=False, is_detail=True)
 ITERATIONS = (
@@ -24,8 +34,7 @@ ITERATIONS = (
     PLACES,
 )
 OWNERS = (
-    Column("freed by", numeric=False),
-    Column("class", numeric=False),
+    *text_columns("freed by", "class"),
     *AMOUNT,
     Column("calls", "of the function that frees the blocks", unit=Unit.COUNT),
     Column("stacks", "that make the blocks", unit=Unit.COUNT),

@@ -44,6 +44,7 @@ from mallard.shared.report.model import (
     Table,
     Term,
     Unit,
+    text_columns,
 )
 from mallard.shared.stats import Ratio
 
@@ -322,15 +323,12 @@ def _sections(summary: Summary, setting: str, mark: str, *, everything: bool) ->
 
 KEPT = "no strategy is faster beyond its interval"
 VERDICT_COLUMNS = (
-    Column("data structure", numeric=False),
-    Column("use", numeric=False),
+    *text_columns("data structure", "use"),
     Column(
         f"% of {BASE}'s time", f"diamonds: {BASE} with the platform's page return off", less_is_better=True
     ),
     Column("as fast"),
-    Column("fastest malloc", numeric=False),
-    Column("if freed blocks are reused", numeric=False),
-    Column("no difference from it", numeric=False),
+    *text_columns("fastest malloc", "if freed blocks are reused", "no difference from it"),
 )
 
 
@@ -364,8 +362,7 @@ def _verdict(verdict: Verdict, mark: str) -> model.Row:
 
 def _averages(summary: Summary) -> Table:
     columns = [
-        Column("strategy", numeric=False),
-        Column("AS", numeric=False),
+        *text_columns("strategy", "AS"),
         Column("here, %", "diamonds: filled P0213, open P0089", less_is_better=True),
         Column("P0213, %"),
         Column("here ÷ P0213"),
@@ -458,9 +455,7 @@ def _map(table: StructureTable, verdict: Verdict, mark: str, *, everything: bool
 
 
 QUOTE = "'"  # behind the size of a structure that was built once
-UNFINISHED_COLUMNS = tuple(
-    Column(title, numeric=False) for title in ("data structure", "size", "strategy", "status", "message")
-)
+UNFINISHED_COLUMNS = text_columns("data structure", "size", "strategy", "status", "message")
 
 
 def _unfinished(summary: Summary) -> Table | None:

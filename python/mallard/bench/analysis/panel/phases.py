@@ -62,7 +62,7 @@ from mallard.bench.result import Row
 from mallard.shared.prose import capitalised
 from mallard.shared.report import model
 from mallard.shared.report.figures import digits
-from mallard.shared.report.model import Column, Figure, Paragraph, Points, Section, Table, Unit
+from mallard.shared.report.model import Column, Figure, Paragraph, Points, Section, Table, Unit, text_columns
 from mallard.shared.report.picture import Chart, Head, HeatMap, Layer, Spot, Tile, amount_legend, drawn_series
 from mallard.shared.stats import mean_ratio
 
@@ -516,14 +516,9 @@ def _time(line: Line, name: str) -> float | None:
 
 LOKI = STRATEGIES["USE_LOKI_SOA"]
 BLOG_COLUMNS = (
-    Column("N", numeric=False),
-    Column("what", numeric=False),
-    Column("new-delete here"),
-    Column("loki here"),
-    Column("% of new-delete"),
-    Column("new-delete there"),
-    Column("loki there"),
-    Column("% of it"),
+    *text_columns("N", "what"),
+    *map(Column, ("new-delete here", "loki here", "% of new-delete")),
+    *map(Column, ("new-delete there", "loki there", "% of it")),
 )
 
 

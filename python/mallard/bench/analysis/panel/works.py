@@ -40,6 +40,7 @@ from mallard.shared.report.model import (
     Section,
     Table,
     Unit,
+    text_columns,
 )
 from mallard.shared.report.picture import Head, HeatMap, Layer, Spot, Tile
 from mallard.shared.stats import Ratio, geometric_mean_ratio, paired_ratio
@@ -316,8 +317,7 @@ def _with_means(picture: HeatMap, works: Sequence[Work]) -> HeatMap:
 def _book(works: Sequence[Work]) -> Table:
     """The time of blocks of one size relative to the default's, here and in the book."""
     columns = (
-        Column("work", numeric=False),
-        Column("with", numeric=False),
+        *text_columns("work", "with"),
         Column("new-delete, ns"),
         Column("blocks of one size, ns"),
         Column("% of new-delete", "diamonds: the book's", less_is_better=True),
