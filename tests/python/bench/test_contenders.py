@@ -322,23 +322,3 @@ def test_a_run_with_contenders(fake: Any, capsys: Any) -> None:
     assert "loki left out: no loki/SmallObj.h; 'apt-get install libloki-dev'" in captured.err
     assert "_pmr_" in captured.out, "a family of columns"
     assert "'mallard show peers' compares with other libraries" in captured.out
-
-
-def test_a_run_without_them(fake: Any, capsys: Any) -> None:
-    assert fake.run(*QUICK, "--strategy", "multipool") == 0
-    captured = capsys.readouterr()
-    assert "loki" not in captured.err
-    assert "mallard show peers" not in captured.out
-
-
-def test_the_list_of_contenders(fake: Any, capsys: Any) -> None:
-    assert fake.run("show", "contenders", "--all") == 0
-    output = " ".join(capsys.readouterr().out.split())
-    unspaced = output.replace(" ", "")  # a name that is longer than its column is broken
-    assert all(
-        contender.text.replace(" ", "") in unspaced
-        for name, contender in CONTENDERS.items()
-        if not name.endswith("/wink")
-    )
-    assert " loki Loki::SmallObjAllocator" in output
-    assert "libfoonathan-memory-dev" in output

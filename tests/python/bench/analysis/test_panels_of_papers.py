@@ -162,17 +162,6 @@ def test_unfinished_cells_are_marked_and_listed() -> None:
     assert tables(report_of(density_rows()))[-1].caption != "Cells that did not finish"
 
 
-def test_settings_have_separate_verdicts() -> None:
-    cold = density_rows(names=("DS1",))
-    for native in cold:
-        native["parameters"] = native["parameters"] | {"buffer": "cold"}
-    report = report_of([*density_rows(names=("DS1",)), *cold])
-    titles = [section.title for section in report.sections if section.answer]
-    assert ["buffer cold" in titles[0], "buffer warm" in titles[1]] == [True, True]
-    anchors = [section.anchor for section in report.sections if section.anchor]
-    assert len(anchors) == len(set(anchors))
-
-
 @pytest.mark.parametrize(
     ("rows", "answer"),
     [
@@ -258,15 +247,6 @@ def test_shuffle_effects_are_lines_with_table_15(locality: Report) -> None:
     ]
 
 
-def test_unfinished_length_has_its_status() -> None:
-    natives = locality_rows(("new-delete", "multipool"), (512, 1))
-    for native in natives:
-        if native["strategy"] == "multipool" and native["parameters"]["list_length"] == 1:
-            native |= {"status": "out_of_memory", "detail": "needs 64 GiB"}
-    picture = find_map(report_of(natives), "multipool: shuffled")
-    assert set(failures(picture)) == {"out of memory: needs 64 GiB"}
-
-
 # ---- utilization and contention -----------------------------------------------------------------------
 
 
@@ -311,14 +291,6 @@ def test_contention_draws_every_strategy_by_threads() -> None:
     assert {texts(neighbour, "1", head.name)["against P0213"] for head in neighbour.columns} == {""}
     assert "Each thread's blocks are freed by its neighbour." in paragraphs(report)
     assert "The slowest thread by the fastest, at most: new-delete 1.11" in paragraphs(report)
-
-
-def test_shared_allocators_form_a_family() -> None:
-    (picture, *_) = maps(report_of(contention_rows()))
-    assert [(head.family[0], head.words) for head in picture.columns[-2:]] == [
-        ("shared", ("concur-", "rent")),
-        ("shared", ("synchro-", "nized")),
-    ]
 
 
 # ---- fragmentation ------------------------------------------------------------------------------------

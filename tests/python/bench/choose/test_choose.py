@@ -189,17 +189,6 @@ def test_inline_base_is_a_third_binding() -> None:
     assert used(winked) == "monotonic/inline/wink"
 
 
-def test_rows_without_inline_base_do_not_answer() -> None:
-    decision = answer(replace(make_case("DS4"), binding="inline"), density())
-    assert decision.recommended is None
-    assert decision.missing == (
-        (
-            "mallard bench density --ds 4 --size 10 --strategy "
-            "new-delete,monotonic/inline,multipool/inline,multipool+monotonic/inline"
-        ),
-    )
-
-
 def test_fresh_heap_replaces_missing_perturbed_rows() -> None:
     decision = answer(replace(make_case("DS4"), fragmented="yes"), density(strategies=(*STRATEGIES, *INLINE)))
     assert decision.recommended.cells[0].experiment == "density"
@@ -326,18 +315,13 @@ def test_failed_strategies_do_not_compete() -> None:
     assert used(answer(make_case("DS4"), rows)) == "multipool"
 
 
-def test_rows_without_eligible_strategies_do_not_answer() -> None:
-    decision = answer(
-        replace(make_case("DS4"), binding="base"),
-        density(strategies=("new-delete", "monotonic", "multipool")),
-    )
+@pytest.mark.parametrize("binding", ["base", "inline"])
+def test_rows_without_eligible_strategies_do_not_answer(binding: str) -> None:
+    rows = density(strategies=("new-delete", "monotonic", "multipool"))
+    decision = answer(replace(make_case("DS4"), binding=binding), rows)
     assert decision.recommended is None
-    assert decision.missing == (
-        (
-            "mallard bench density --ds 4 --size 10 --strategy "
-            "new-delete,monotonic/base,multipool/base,multipool+monotonic/base"
-        ),
-    )
+    bound = ",".join(f"{name}/{binding}" for name in ("monotonic", "multipool", "multipool+monotonic"))
+    assert decision.missing == (f"mallard bench density --ds 4 --size 10 --strategy new-delete,{bound}",)
 
 
 def test_command_has_the_missing_strategies() -> None:
