@@ -24,15 +24,6 @@ TEST(contract_checks, are_off) {
 
 const char* const broken = "a caller broke the contract";
 
-TEST(contract_checks, find_invalid_alignments) {
-    mallard::monotonic<> arena;
-    mallard::multipool<> pool;
-    for (const std::size_t alignment : {0U, 3U, 24U, 4095U}) {
-        EXPECT_DEATH(static_cast<void>(arena.allocate(8, alignment)), broken) << alignment;
-        EXPECT_DEATH(static_cast<void>(pool.allocate(8, alignment)), broken) << alignment;
-    }
-}
-
 #ifdef __cpp_rtti
 struct node {
     virtual ~node() = default;
@@ -48,13 +39,6 @@ TEST(contract_checks, find_an_object_destroyed_by_its_base) {
     mallard::destroy(pool, static_cast<leaf*>(made));
 }
 #endif
-
-TEST(contract_checks, find_impossible_sizes) {
-    mallard::fixed_pool<> pool;
-    EXPECT_DEATH(static_cast<void>(pool.allocate(8, 3)), broken);
-    void* const p = pool.allocate(24, 8);
-    EXPECT_DEATH(pool.deallocate(p, 32, 8), broken) << "no block is so large";
-}
 
 TEST(contract_checks, find_a_mark_of_another_life) {
     mallard::monotonic<> arena;
