@@ -59,17 +59,6 @@ TEST_F(concurrent_monotonic, never_uses_a_deallocated_block_again) {
     EXPECT_NE(arena_.allocate(24, 8), p);
 }
 
-TEST_F(concurrent_monotonic, honours_alignments) {
-    for (std::size_t alignment = 1; alignment <= 8192; alignment *= 2) {
-        for (const std::size_t bytes : {0U, 1U, 24U, 500U}) {
-            void* const p = arena_.allocate(bytes, alignment);
-            EXPECT_TRUE(mallard::core::is_aligned(p, alignment)) << bytes << " at " << alignment;
-            std::memset(p, 1, bytes);
-            EXPECT_TRUE(mallard::core::is_aligned(arena_.try_allocate(bytes, alignment), alignment));
-        }
-    }
-}
-
 // ---- chunks
 
 TEST_F(concurrent_monotonic, asks_for_nothing_until_its_first_request) {

@@ -11,7 +11,6 @@
 #include <new>
 #include <set>
 #include <thread>
-#include <type_traits>
 #include <vector>
 
 namespace {
@@ -75,30 +74,6 @@ TEST_F(concurrent_multipool, partial_batch_satisfies_request) {
     }
 }
 #endif
-
-TEST_F(concurrent_multipool, keeps_sizes_and_contents_apart) {
-    struct block {
-        unsigned char* p;
-        std::size_t bytes;
-    };
-    std::vector<block> blocks;
-    const auto fill_byte = [](std::size_t i) { return static_cast<unsigned char>(1 + i % 251); };
-    for (int round = 0; round < 3; ++round) {
-        for (std::size_t i = 0; i < 600; ++i) {
-            const std::size_t bytes = 1 + i * 7919 % 12000;
-            blocks.push_back({static_cast<unsigned char*>(pool_.allocate(bytes, 8)), bytes});
-            std::memset(blocks.back().p, fill_byte(i), bytes);
-        }
-        for (std::size_t i = 0; i < blocks.size(); ++i) {
-            const block& b = blocks[i];
-            ASSERT_TRUE(std::all_of(b.p, b.p + b.bytes, [&](unsigned char c) { return c == fill_byte(i); }));
-        }
-        for (const block& b : blocks) {
-            pool_.deallocate(b.p, b.bytes, 8);
-        }
-        blocks.clear();
-    }
-}
 
 TEST_F(concurrent_multipool, allocates_lazily_and_little) {
     EXPECT_TRUE(source_.granted().empty());
@@ -208,17 +183,6 @@ TEST_F(concurrent_multipool, unpooled_sizes_have_no_magazine) {
     EXPECT_EQ(pool.stats().large_blocks, 1U);
     pool.deallocate(p, 72, 8);
     EXPECT_EQ(pool.stats().large_blocks, 0U);
-}
-
-TEST_F(concurrent_multipool, aligns_beyond_the_fundamental_alignment) {
-    for (std::size_t alignment = 32; alignment <= 65536; alignment *= 2) {
-        for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, alignment, 3 * alignment + 1}) {
-            void* const p = pool_.allocate(bytes, alignment);
-            ASSERT_TRUE(mallard::core::is_aligned(p, alignment));
-            std::memset(p, 1, bytes);
-            pool_.deallocate(p, bytes, alignment);
-        }
-    }
 }
 
 TEST_F(concurrent_multipool, magazines_fill_cache_lines) {
@@ -356,18 +320,6 @@ TEST(concurrent_multipool_construction, shares_no_cache_line) {
     EXPECT_EQ(alignof(mallard::concurrent_multipool<>), mallard::cache_line_bytes);
     EXPECT_EQ(sizeof(mallard::concurrent_multipool<>) % mallard::cache_line_bytes, 0U);
     EXPECT_LE(sizeof(mallard::concurrent_multipool<>), 832U);
-}
-
-TEST(concurrent_multipool_construction, deduces_upstream) {
-    equipment::ledger source;
-    const mallard::concurrent_multipool plain;
-    const mallard::concurrent_multipool of_options{mallard::multipool_options{.largest_pooled_bytes = 64}};
-    const mallard::concurrent_multipool of_source(source);
-    EXPECT_TRUE((std::is_same_v<decltype(plain), const mallard::concurrent_multipool<>>));
-    EXPECT_TRUE((std::is_same_v<decltype(of_options), const mallard::concurrent_multipool<>>));
-    EXPECT_TRUE((std::is_same_v<decltype(of_source), const pool_type>));
-    EXPECT_FALSE(std::is_copy_constructible_v<pool_type>);
-    EXPECT_FALSE(std::is_move_constructible_v<pool_type>);
 }
 
 } // namespace

@@ -128,6 +128,12 @@ static_assert(
     is<mallard::single_arena<source>, decltype(mallard::single_arena(std::size_t{10}, argument::s))>);
 static_assert(is<mallard::checkpoint<mallard::monotonic<>>, decltype(mallard::checkpoint(argument::arena))>);
 
+template <class... Allocators>
+constexpr bool stay_where_they_are =
+    ((!std::is_copy_constructible_v<Allocators> && !std::is_move_constructible_v<Allocators>) && ...);
+static_assert(stay_where_they_are<mallard::monotonic<>, mallard::multipool<>, mallard::concurrent_multipool<>,
+                                  mallard::fixed_pool<>>);
+
 TEST(deduction, makes_allocators_that_work) {
     alignas(16) std::array<std::byte, 1024> room{};
     source upstream;

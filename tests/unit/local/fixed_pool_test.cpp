@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -329,21 +328,5 @@ TEST(fixed_pool_that_is_asked_for_null, does_not_tell_the_handler) {
     mallard::set_out_of_memory_handler(previous);
 }
 #endif
-
-// ---- construction
-
-TEST(fixed_pool_construction, deduces_arena) {
-    equipment::ledger source;
-    const mallard::fixed_pool plain;
-    const mallard::fixed_pool of_size(block_size{24});
-    const mallard::fixed_pool of_source(source);
-    const mallard::fixed_pool of_both(block_size{24}, source);
-    EXPECT_TRUE((std::is_same_v<decltype(plain), const mallard::fixed_pool<>>));
-    EXPECT_TRUE((std::is_same_v<decltype(of_size), const mallard::fixed_pool<>>));
-    EXPECT_TRUE((std::is_same_v<decltype(of_source), const pool_type>));
-    EXPECT_TRUE((std::is_same_v<decltype(of_both), const pool_type>));
-    EXPECT_FALSE(std::is_copy_constructible_v<pool_type>);
-    EXPECT_FALSE(std::is_move_constructible_v<pool_type>);
-}
 
 } // namespace

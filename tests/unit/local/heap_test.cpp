@@ -40,12 +40,6 @@ protected:
 static_assert(mallard::local_allocator<mallard::heap<ledger>>);
 static_assert(mallard::burst_allocator<mallard::heap<mallard::pages>>);
 
-TEST_F(heap, allocates_lazily) {
-    EXPECT_TRUE(source_.granted().empty());
-    EXPECT_EQ(heap_.use().held_bytes, 0U);
-    EXPECT_EQ(heap_.stats().chunks, 0U);
-}
-
 TEST_F(heap, takes_chunks_that_grow) {
     for (int i = 0; i < 20000; ++i) {
         static_cast<void>(heap_.allocate(100));

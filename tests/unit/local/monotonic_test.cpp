@@ -15,6 +15,8 @@ namespace {
 
 using arena_type = mallard::monotonic<equipment::ledger>;
 
+static_assert(sizeof(mallard::monotonic<>) <= 80U);
+
 /// An arena that takes chunks of 64 bytes to 1 KiB, and reports the complaints of its ledger at the end.
 class monotonic : public ::testing::Test {
 protected:
@@ -60,17 +62,6 @@ TEST_F(monotonic, never_uses_a_deallocated_block_again) {
     void* const p = arena_.allocate(24, 8);
     arena_.deallocate(p, 24, 8);
     EXPECT_NE(arena_.allocate(24, 8), p);
-}
-
-TEST_F(monotonic, refuses_alignments_beyond_all_memory) {
-    for (const std::size_t alignment : {std::size_t{1} << 40, std::size_t{1} << 62, std::size_t{1} << 63}) {
-        for (const std::size_t bytes :
-             {std::size_t{1}, std::size_t{1} << 62, std::size_t{1} << 63, SIZE_MAX}) {
-            EXPECT_OUT_OF_MEMORY(static_cast<void>(arena_.allocate(bytes, alignment)))
-                << bytes << " at " << alignment;
-        }
-    }
-    EXPECT_EQ(source_.outstanding(), 0U);
 }
 
 /// Together with the header of a chunk they are more than the largest number.
@@ -489,24 +480,6 @@ TEST_F(monotonic, tidy_returns_chunks_that_wait) {
     arena_.tidy();
     EXPECT_EQ(source_.outstanding(), 0U);
     EXPECT_NE(arena_.allocate(8, 8), nullptr);
-}
-
-TEST(monotonic_construction, deduces_upstream) {
-    equipment::ledger source;
-    alignas(16) std::array<std::byte, 64> buffer;
-    const mallard::monotonic plain;
-    const mallard::monotonic of_buffer{std::span<std::byte>(buffer)};
-    const mallard::monotonic of_growth{{.growth = {.first_chunk_bytes = 128}}};
-    const mallard::monotonic of_source(source);
-    const mallard::monotonic of_both(std::span<std::byte>(buffer), source);
-    EXPECT_TRUE((std::is_same_v<decltype(plain), const mallard::monotonic<mallard::chunk_cache>>));
-    EXPECT_TRUE((std::is_same_v<decltype(of_buffer), const mallard::monotonic<>>));
-    EXPECT_TRUE((std::is_same_v<decltype(of_growth), const mallard::monotonic<>>));
-    EXPECT_TRUE((std::is_same_v<decltype(of_source), const arena_type>));
-    EXPECT_TRUE((std::is_same_v<decltype(of_both), const arena_type>));
-    EXPECT_FALSE(std::is_copy_constructible_v<mallard::monotonic<>>);
-    EXPECT_FALSE(std::is_move_constructible_v<mallard::monotonic<>>);
-    EXPECT_LE(sizeof(mallard::monotonic<>), 80U);
 }
 
 } // namespace

@@ -232,30 +232,6 @@ TEST_F(multipool, works_with_a_single_class) {
 
 // ---- over-aligned blocks
 
-TEST_F(multipool, aligns_beyond_the_fundamental_alignment) {
-    struct block {
-        void* p;
-        std::size_t bytes;
-        std::size_t alignment;
-    };
-    std::vector<block> blocks;
-    for (int round = 0; round < 2; ++round) {
-        for (std::size_t alignment = 32; alignment <= 65536; alignment *= 2) {
-            for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, alignment, 3 * alignment + 1}) {
-                void* const p = pool_.allocate(bytes, alignment);
-                ASSERT_TRUE(mallard::core::is_aligned(p, alignment));
-                std::fill_n(as_bytes(p), bytes, std::byte{0x55});
-                blocks.push_back({p, bytes, alignment});
-            }
-        }
-        for (const block& b : blocks) {
-            pool_.deallocate(b.p, b.bytes, b.alignment);
-        }
-        blocks.clear();
-        EXPECT_EQ(pool_.stats().large_blocks, 0U);
-    }
-}
-
 #ifdef __cpp_exceptions // without exceptions the program aborts instead
 TEST_F(multipool, over_aligned_failure_names_requested_size) {
     static std::size_t passed_bytes = 0;
@@ -381,22 +357,6 @@ TEST(multipool_construction, is_small_and_asks_for_nothing) {
         EXPECT_EQ(pool.stats().chunks, 0U);
     }
     EXPECT_TRUE(source.granted().empty());
-}
-
-TEST(multipool_construction, deduces_upstream) {
-    equipment::ledger source;
-    mallard::monotonic arena(source);
-    const mallard::multipool plain;
-    const mallard::multipool of_options{mallard::multipool_options{.largest_pooled_bytes = 64}};
-    const mallard::multipool of_source(source);
-    const mallard::multipool of_arena(arena, {.largest_pooled_bytes = 64});
-    EXPECT_TRUE((std::is_same_v<decltype(plain), const mallard::multipool<mallard::chunk_cache>>));
-    EXPECT_TRUE((std::is_same_v<decltype(of_options), const mallard::multipool<>>));
-    EXPECT_TRUE((std::is_same_v<decltype(of_source), const pool_type>));
-    EXPECT_TRUE((
-        std::is_same_v<decltype(of_arena), const mallard::multipool<mallard::monotonic<equipment::ledger>>>));
-    EXPECT_FALSE(std::is_copy_constructible_v<pool_type>);
-    EXPECT_FALSE(std::is_move_constructible_v<pool_type>);
 }
 
 // ---- tidying

@@ -237,29 +237,6 @@ TEST_F(small_object_pool, is_default_constructible) {
     EXPECT_EQ(pool.stats().chunks, 0U);
 }
 
-TEST_F(small_object_pool, serves_every_size) {
-    std::mt19937 order(1);
-    std::vector<std::pair<void*, std::size_t>> all;
-    for (int round = 0; round < 3; ++round) {
-        for (std::size_t i = 0; i != 10'000; ++i) {
-            const std::size_t bytes = 1 + order() % 64;
-            void* const p = pool_.allocate(bytes, 1);
-            std::memset(p, 1, bytes);
-            all.emplace_back(p, bytes);
-        }
-        std::shuffle(all.begin(), all.end(), order);
-        for (std::size_t i = 0; i != 8000; ++i) {
-            pool_.deallocate(all.back().first, all.back().second, 1);
-            all.pop_back();
-        }
-    }
-    for (const auto& [p, bytes] : all) {
-        pool_.deallocate(p, bytes, 1);
-    }
-    pool_.trim();
-    EXPECT_EQ(source_.outstanding(), 0U);
-}
-
 /// Where their bits take much of a block, blocks are large enough for bits in pages of their own.
 TEST(small_object_pool_with_bits, has_large_blocks_for_the_smallest_objects) {
     constexpr std::size_t kibibyte = 1024;
