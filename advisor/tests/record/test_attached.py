@@ -151,6 +151,17 @@ def test_ctrl_c_ends_the_recording_only(collector, allocating, tmp_path):
     assert_goes_on(allocating)
 
 
+def test_takes_precedence_over_a_busy_process(collector, allocating, tmp_path):
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    try:
+        os.setpriority(os.PRIO_PROCESS, allocating.pid, own - 1)
+    except OSError:
+        pytest.skip("no right to a higher priority")
+    with recording_of(collector, tmp_path, allocating.pid) as recording:
+        assert os.getpriority(os.PRIO_PROCESS, recording.pid) < own
+        recording.send_signal(signal.SIGINT)
+
+
 def test_program_outlives_a_killed_collector(collector, allocating, tmp_path):
     with collecting(collector, tmp_path / "x.trace", allocating.pid) as recording:
         wait_until_recorded(tmp_path)
