@@ -689,6 +689,22 @@ def test_a_rewind_in_a_loop_is_no_return():
     assert pool.headline.startswith("Put a multipool into main() (server.cpp:88): ")
 
 
+def test_a_loop_that_never_returns_has_its_line():
+    chosen = candidate(returns_each_time=False, loop="src/server.cpp:91", inlined="inlined into main")
+    verdict = decide(study(chosen=chosen))
+    assert verdict.headline.startswith(
+        "Put a monotonic allocator, rewound when none of its blocks is live, into the loop of handle() "
+        "(server.cpp:91): "
+    )
+    assert any("handle() does not return between the rewinds" in note for note in verdict.notes)
+
+
+def test_a_call_that_ends_with_live_blocks_is_no_rewind():
+    assert "rewound on return" in decide(study(chosen=candidate(activations=100))).headline
+    headline = decide(study(chosen=candidate(activations=20_000))).headline
+    assert "rewound when none of its blocks is live, into handle()" in headline
+
+
 def test_an_inlined_scope_is_named_with_its_caller():
     chosen = candidate(returns_each_time=False, inlined="inlined into main at server.cpp:120")
     verdict = decide(study(chosen=chosen))

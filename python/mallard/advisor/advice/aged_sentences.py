@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mallard.advisor.advice.aged import AgedHeap, AgedScope
 from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.study import Study
-from mallard.advisor.advice.wording import change, interval, strategy_name, times
+from mallard.advisor.advice.wording import change, interval, scope_name, strategy_name, times
 from mallard.advisor.trial.campaign import LEAST_EFFECT, Baseline, describe_failures_together
 from mallard.advisor.trial.effect import Effect, slower_interval, times_slower
 from mallard.shared.mallocs import title
@@ -67,7 +67,7 @@ def aged_facts(study: Study) -> Iterator[tuple[str, str]]:
             if scope.effect:
                 name = strategy_name(scope.effect, scope.candidate).rstrip(",")
                 words = measured_change(scope.effect.time, scope.baseline.trial.program_seconds)
-                parts.append(f"{name} in {scope.candidate.with_source}: {words}")
+                parts.append(f"{name} in {scope_name(scope.effect, scope.candidate)}: {words}")
             if scope.effect_on_top and scope.on_top:
                 parts.append(f"on top of {title(scope.on_top.malloc)} it {still_saves(scope.effect_on_top)}")
             failures = scope.baseline.failures

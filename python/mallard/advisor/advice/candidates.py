@@ -78,6 +78,9 @@ class Candidate:
     inlined: str = ""  # `inlined into main at p.cpp:11`; '' for a compiled function
     # The recording shows that it returned whenever none of its blocks was live, or at least several times.
     returns_each_time: bool = True
+    activations: int = 0  # with an allocation, as far as stacks distinguish them; 0 if not known
+    is_open: bool = False  # all of them were active at the end of the recording
+    loop: str | None = None  # FILE:LINE of the loop whose rounds are the scope, or '' without a line
     code: str = ""  # FILE:BEGIN-END;... of a line's calls
     reserved_bytes: int = 0  # the final size of a line's arrays that grow by realloc; 0 if none do
 
@@ -99,6 +102,11 @@ class Candidate:
         return self.rank == 4
 
     @property
+    def is_iteration(self) -> bool:
+        """It never returns, so that a round of its loop is the scope."""
+        return self.is_main or self.loop is not None
+
+    @property
     def is_unnamed(self) -> bool:
         """The function has an address for a name, because its file is stripped."""
         return self.kind != "marker" and not self.is_main and NO_NAME.search(self.name) is not None
@@ -106,6 +114,11 @@ class Candidate:
     @property
     def object_name(self) -> str:
         return os.path.basename(self.object) or "the program"
+
+    @property
+    def with_loop(self) -> str:
+        """`the loop of serve() (server.cpp:21)`"""
+        return f"the loop of {replace(self, source=self.loop or self.source, inlined='').with_source}"
 
     @property
     def with_source(self) -> str:
@@ -231,12 +244,14 @@ def make_candidate(names: Names, scope: Scope, mains: frozenset[int] = frozenset
         peak_p99=peak.below(peak.p99) if peak else None,
         peak_max=peak.max if peak else None,
         threads=scope.threads or 1,
-        escape_sites=_sites(names, scope.escape_sites),
-        alive_sites=_sites(names, scope.alive_sites),
+        escape_sites=lasting_sites(names, scope.escape_sites),
+        alive_sites=lasting_sites(names, scope.alive_sites),
         bytes_p50=activation_bytes.below(activation_bytes.p50) if activation_bytes else None,
         bytes_p99=activation_bytes.below(activation_bytes.p99) if activation_bytes else None,
         object="" if scope.name is not None else names.function(scope.function).object or "",
         returns_each_time=_returns_each_time(scope),
+        activations=scope.activations.allocating,
+        is_open=scope.activations.open == scope.activations.seen,
     )
 
 
@@ -246,7 +261,8 @@ def _returns_each_time(scope: Scope) -> bool:
     return rewinds <= activations or (activations > 1 and not merged(scope))
 
 
-def _sites(names: Names, sites: Sequence[EscapeSite]) -> tuple[LastingSite, ...]:
+def lasting_sites(names: Names, sites: Sequence[EscapeSite]) -> tuple[LastingSite, ...]:
+    """The heaviest."""
     return tuple(
         LastingSite(
             names.place_function(site.site), names.place_source(site.site), site.allocations, site.code
@@ -258,15 +274,29 @@ def _sites(names: Names, sites: Sequence[EscapeSite]) -> tuple[LastingSite, ...]
 def _rank(names: Names, scope: Scope) -> int:
     if scope.name is not None:
         return 0
-    function = names.function(scope.function)
+    assert scope.function is not None
     name = names.short(scope.function)
-    in_library = LIBRARY_FILES.match(os.path.basename(function.object or ""))
     # In stripped libraries the functions that start a thread have no name.
-    if OUTERMOST.match(name) or (in_library and NO_NAME.search(name)):
+    if is_outermost(name) or (_in_library_file(names, scope.function) and NO_NAME.search(name)):
         return 4
-    if in_library or LIBRARY.match(name):
+    if is_library(names, scope.function):
         return 3
     return 2 if NO_NAME.search(name) else 1
+
+
+def is_library(names: Names, function: int) -> bool:
+    """True of functions of the C or C++ library, also of templates that the program has instantiated."""
+    return _in_library_file(names, function) or LIBRARY.match(names.short(function)) is not None
+
+
+def is_outermost(name: str) -> bool:
+    """True of functions that start the program or a thread."""
+    return OUTERMOST.match(name) is not None
+
+
+def _in_library_file(names: Names, function: int) -> bool:
+    file = os.path.basename(names.function(function).object or "")
+    return LIBRARY_FILES.match(file) is not None
 
 
 def _is_promising(candidate: Candidate, total: int) -> bool:

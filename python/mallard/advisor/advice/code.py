@@ -236,7 +236,7 @@ def _has_buffer(strategy: str, candidate: Candidate) -> bool:
 
 
 def _changes(candidate: Candidate, changes: list[TypeChange]) -> list[str]:
-    lines = [f"// In {candidate.with_source}:"]
+    lines = [f"// In {candidate.with_source if candidate.loop is None else candidate.with_loop}:"]
     lines += [
         f"//   {change.remedy}: {change.function} ({short_source(change.source)})" for change in changes
     ]
@@ -341,7 +341,7 @@ def _function(strategy: str, kinds: list[str], candidate: Candidate, *, has_json
 def _code_to_wrap(strategy: str, candidate: Candidate) -> str:
     if candidate.returns_each_time or strategy not in REGIONS:
         return "the function"
-    return "a round of the loop" if candidate.is_main else "the function, or of a round of its loop"
+    return "a round of the loop" if candidate.is_iteration else "the function, or of a round of its loop"
 
 
 def _document(strategy: str) -> list[str]:

@@ -29,6 +29,7 @@ from mallard.advisor.advice.wording import (
     less_memory,
     peak_ratio,
     percent,
+    scope_name,
     strategy_name,
     time_effect,
 )
@@ -187,8 +188,9 @@ def _name(study: Study, effect: GlobalEffect | Effect) -> str:
 
 def _title(study: Study, effect: GlobalEffect | Effect) -> str:
     """With the place of a local allocator."""
-    place = f" in {study.chosen.with_source}" if isinstance(effect, Effect) and study.chosen else ""
-    return f"{_name(study, effect)}{place}"
+    if isinstance(effect, Effect) and study.chosen:
+        return f"{_name(study, effect)} in {scope_name(effect, study.chosen)}"
+    return _name(study, effect)
 
 
 def _at_peak(study: Study, account: Account) -> str:

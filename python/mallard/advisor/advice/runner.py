@@ -40,6 +40,7 @@ from mallard.advisor.advice.candidates import (
 from mallard.advisor.advice.ceiling import Ceiling, estimate_ceiling, fault_nanoseconds, width
 from mallard.advisor.advice.code import type_changes
 from mallard.advisor.advice.global_mallocs import Globals, glibc_switches, memory_switches, run_globals
+from mallard.advisor.advice.loops import with_loop
 from mallard.advisor.advice.memory import LEAST_SAVED
 from mallard.advisor.advice.notes import brief_note, dropped_note, further_note, rounds_note, study_notes
 from mallard.advisor.advice.patch import find_patches
@@ -113,6 +114,7 @@ def run_trials(
     ]
     if not candidates:
         return baseline
+    candidates = [with_loop(profile, candidate, Path.cwd()) for candidate in candidates]
     screened = _screen_all(program, trace, candidates, request, plan, step)
     study = replace(baseline, candidates=tuple(candidates), screened=tuple(screened))
     tried = [screening for screening in screened if screening.result is not None]
@@ -197,6 +199,7 @@ def run_memory_trial(
     candidates = candidates if request.scopes else candidates[: plan.candidates]
     if not candidates:
         return baseline
+    candidates = [with_loop(profile, candidate, Path.cwd()) for candidate in candidates]
     screened = _screen_all(program, trace, candidates, request, plan, step)
     screened.sort(key=lambda tried: tried.peak_bytes)
     study = replace(baseline, candidates=tuple(candidates), screened=tuple(screened))

@@ -55,6 +55,7 @@ from mallard.advisor.advice.wording import (
     peak_effect,
     peak_ratio,
     percent,
+    scope_name,
     strategy_name,
     times,
 )
@@ -234,8 +235,8 @@ def _unresolved(study: Study) -> str:
         saved = change(study.best.time, study.baseline.trial.program_seconds)
         return (
             f"Not resolved: {open_saving}. {title(wide.malloc)} would change no source, and so is worth "
-            f"those runs before {strategy_name(study.best, study.chosen)} in {study.chosen.with_source}: "
-            f"{saved}."
+            f"those runs before {strategy_name(study.best, study.chosen)} in "
+            f"{scope_name(study.best, study.chosen)}: {saved}."
         )
     total = f"{times(study.ceiling.program_seconds)} {_under_load(study)}".rstrip()
     if open_saving:
@@ -483,7 +484,8 @@ def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
         text += f": {_render_sites(chosen.escape_sites, chosen.escaped)}"
     if chosen.alive and chosen.alive_sites:
         stay = "stays" if chosen.alive == 1 else "stay"
-        sites = _render_sites(chosen.alive_sites, chosen.alive)
+        rest = "the last round" if chosen.loop is not None else "elsewhere"
+        sites = _render_sites(chosen.alive_sites, chosen.alive, rest)
         text += f"; {count(chosen.alive)} {stay} to the end: {sites}"
     if (chosen.escaped and chosen.escape_sites) or (chosen.alive and chosen.alive_sites):
         text += "; the trial left those global" if chosen.left_out else "; leave those global"
@@ -493,14 +495,14 @@ def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
     return text
 
 
-def _render_sites(sites: tuple[LastingSite, ...], total: int) -> str:
+def _render_sites(sites: tuple[LastingSite, ...], total: int, rest: str = "elsewhere") -> str:
     """Each line of the source with its blocks, then the number of remaining blocks."""
     lines: Counter[str] = Counter()
     for site in sites:
         lines[site.function + (f" ({site.source})" if site.source else "")] += site.allocations
     phrases = [f"{count(blocks)} from {line}" for line, blocks in lines.most_common()]
     remaining = total - lines.total()
-    return in_prose([*phrases, *([f"{count(remaining)} from elsewhere"] if remaining > 0 else [])])
+    return in_prose([*phrases, *([f"{count(remaining)} from {rest}"] if remaining > 0 else [])])
 
 
 def _break_even(chosen: Candidate) -> str:
@@ -582,7 +584,7 @@ def _rewinding(best: Effect, chosen: Candidate) -> Iterator[str]:
     """The place for the rewind, if the recording does not show that the scope returned each time."""
     if chosen.returns_each_time or best.strategy not in REGIONS or best.counts.started_again <= 1:
         return
-    if chosen.is_main:
+    if chosen.is_iteration:
         yield (
             f"{chosen.title} does not return between the rewinds of the trial, which came when none of its "
             "blocks was live. Rewind at the end of a round of the loop."

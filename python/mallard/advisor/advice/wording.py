@@ -34,12 +34,14 @@ RELEASED_AT_END = {
 
 def strategy_name(effect: Effect, candidate: Candidate | None) -> str:
     """The name with the moment at which memory is reused. In a trial no block is live then; the recording
-    shows whether that is the return of the scope.
+    shows whether that is the return of the scope. It is not where most calls end with live blocks.
     """
     if effect.counts.started_again <= 1 and effect.strategy in RELEASED_AT_END:
         return RELEASED_AT_END[effect.strategy]
-    if candidate and not candidate.returns_each_time and effect.strategy in REUSED_WHEN_EMPTY:
-        return REUSED_WHEN_EMPTY[effect.strategy]
+    if candidate and effect.strategy in REUSED_WHEN_EMPTY:
+        ends_live = effect.counts.started_again < candidate.activations / 2
+        if ends_live or not candidate.returns_each_time:
+            return REUSED_WHEN_EMPTY[effect.strategy]
     return NAMES.get(effect.strategy, effect.strategy)
 
 
@@ -52,8 +54,13 @@ def advised(effect: Effect, candidate: Candidate) -> str:
         return f"keep the block of {candidate.with_source} and use it again"
     if candidate.is_line:
         return f"keep {name} for {candidate.with_source}"
-    is_iteration = candidate.is_main and name == REUSED_WHEN_EMPTY.get(effect.strategy)
-    return f"put {name} into {'the loop of ' if is_iteration else ''}{candidate.with_source}"
+    return f"put {name} into {scope_name(effect, candidate)}"
+
+
+def scope_name(effect: Effect, candidate: Candidate) -> str:
+    """`handle() (server.cpp:88)`, or the loop in it if memory is reused in each round."""
+    is_round = strategy_name(effect, candidate) == REUSED_WHEN_EMPTY.get(effect.strategy)
+    return candidate.with_loop if candidate.is_iteration and is_round else candidate.with_source
 
 
 def times(seconds: float) -> str:
