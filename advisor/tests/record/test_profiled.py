@@ -55,6 +55,23 @@ def names_of_files(trace, *others):
     return {path for _, _, text in frames(trace) for path in sought.findall(text)}
 
 
+def test_tells_plug_ins_at_one_address_apart(record, collector, toys):
+    shared = ("-shared", "-fPIC")
+    plug_ins = [
+        toys.build(f"{name}_plug_in.so", ["reloaded.c"], f"-DFUNCTION={name}", *shared)
+        for name in ("first", "other")
+    ]
+    done = record(toys.build("reloads", ["reloads.c"]), *plug_ins)
+    assert done.status == 0, done.messages
+    profile = read_profile(collector, done.trace, "--all")
+    functions = [function["name"] for function in profile["functions"]]
+    allocations = {
+        functions[scope["function"]]: scope["figures"]["allocations"] for scope in profile["scopes"]
+    }
+    assert (allocations["first"], allocations["other"]) == (100, 100)
+    assert profile["warnings"] == []
+
+
 def test_profiles_a_redacted_trace_without_names(record, collector, toys):
     program = toys.build("named-by-build-id", ["calls.c"], "-Wl,--build-id")
     own = (bytes(program.parent), program.name.encode(), b"libc.so", b"forks")

@@ -139,7 +139,7 @@ void chunk_parser::parse_record(record_kind kind, chunk_sink& sink) {
     case record_kind::function_enter:
     case record_kind::function_exit: {
         event result = new_event(kind);
-        result.address = follow(thread_->last_function);
+        result.address = places_.find_level(follow(thread_->last_function), thread_->last_ticks);
         result.bytes = follow(thread_->last_frame);
         sink.take(result, stack_end::outermost);
         break;
@@ -164,6 +164,7 @@ void chunk_parser::parse_record(record_kind kind, chunk_sink& sink) {
         file.build_id = from_.text();
         file.path = from_.text();
         file.first_ticks = thread_->last_ticks;
+        places_.add(file);
         sink.take(std::move(file));
         break;
     }
@@ -250,7 +251,7 @@ void chunk_parser::parse_stack(event& result) {
         const bool is_new = !is_known || levels > repeated;
         if (level != context_tree::omitted_levels) {
             if (is_new) {
-                stack.add(level, *contexts_);
+                stack.add(places_.find_level(level, thread_->last_ticks), *contexts_);
             }
             --more;
             continue;

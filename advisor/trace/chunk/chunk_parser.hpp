@@ -4,6 +4,7 @@
 /// thread's number, the time, and a full stack. So a damaged or lost chunk does not affect others.
 #pragma once
 
+#include "trace/chunk/code_places.hpp"
 #include "trace/context_tree.hpp"
 #include "trace/event.hpp"
 #include "trace/file/bytes.hpp"
@@ -107,6 +108,7 @@ private:
     [[nodiscard]] event new_event(record_kind kind) const;
 
     context_tree* contexts_;
+    code_places places_;
     std::unordered_map<std::uint32_t, std::unique_ptr<thread>> threads_;
     byte_reader from_;
     thread* thread_ = nullptr; ///< of the current records
