@@ -70,6 +70,19 @@ def test_titles_a_process_by_its_launcher(tmp_path: Path) -> None:
     assert title(**driver | {"launcher": driver, "instances": 2}) == "g++ (1 of 2 processes with this name)"
 
 
+def test_the_answer_names_a_loop_that_never_ends() -> None:
+    case = document()
+    case["scopes"][0]["activations"] |= {"seen": 1, "allocating": 1, "open": 1}
+    row = {"function": 1, "activations": 1, "returns": 500, "most_bytes_between": 900, "sites": []}
+    case["iterations"] = [{**row, "allocations": 1_000_000, "bytes": 9_000_000}]
+    assert report(case).answer.text.endswith(
+        "\nMost blocks live and die in rounds of a loop in clang::ParseAST: 1.00 M allocations; the last "
+        "live block was freed 500 times."
+    )
+    case["iterations"][0]["allocations"] = 1000
+    assert "before it returns" in report(case).answer.text
+
+
 def test_the_report_begins_with_the_answer() -> None:
     shown = report(document())
     assert shown.subject == "clang++-16 -fsyntax-only x.cpp"

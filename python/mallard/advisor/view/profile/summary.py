@@ -9,7 +9,7 @@ from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import Scope
 from mallard.advisor.view.profile.scopes import dimension_table, small_dimensions
 from mallard.shared.prose import capitalised
-from mallard.shared.report.figures import cell_text, plural, seconds, size
+from mallard.shared.report.figures import cell_text, count, plural, seconds, size
 from mallard.shared.report.model import Aside, Fact, Facts, Figure, Mood, Paragraph, Section, Unit
 
 TERMS = (
@@ -50,8 +50,22 @@ def profile_answer(profile: Profile, names: Names) -> Paragraph:
     texts = [*([withheld] if withheld else []), f"In the allocator: {sentences.time_inside(profile)}."]
     if profile.scopes:
         scope = profile.scopes[0]
-        texts.append(f"Most blocks live and die in {names.scope(scope)}: {_lives_and_dies(scope)}")
+        rounds = _rounds(profile, scope)
+        place = f"rounds of a loop in {names.scope(scope)}" if rounds else names.scope(scope)
+        texts.append(f"Most blocks live and die in {place}: {rounds or _lives_and_dies(scope)}")
     return Paragraph("\n".join(texts), Mood.BAD if withheld else None)
+
+
+def _rounds(profile: Profile, scope: Scope) -> str:
+    """Of a function that is active until the end, if its loop frees most of its blocks in each round."""
+    if scope.activations.open != scope.activations.seen:
+        return ""
+    row = next((row for row in profile.iterations if row.function == scope.function), None)
+    if row is None or 2 * row.allocations < scope.figures.allocations:
+        return ""
+    return (
+        f"{plural(row.allocations, 'allocation')}; the last live block was freed {count(row.returns)} times."
+    )
 
 
 def _lives_and_dies(scope: Scope) -> str:
