@@ -103,6 +103,8 @@ def test_scope_excludes_lines_and_never_itself():
     assert replace(candidate, left_out=sites).with_source.endswith(
         ", but not for the blocks of s.cpp:12, some of its own calls and keep()"
     )
+    one_line = replace(candidate, source="src/s.cpp:12", left_out=sites[:3])
+    assert one_line.with_source == "handle() (s.cpp:12), but not for the blocks of some of its own calls"
 
 
 def test_candidate_has_its_break_even_share():

@@ -126,8 +126,10 @@ class Candidate:
         title = f"{self.title} ({source})" if source else self.title
         if not self.left_out:
             return title
-        places = in_prose(list(dict.fromkeys(site.line_within(self.name) for site in self.left_out)))
-        return f"{title}, but not for the blocks of {places}"
+        places = dict.fromkeys(site.line_within(self.name) for site in self.left_out)
+        own_line = short_source(self.source)  # of a function of one line
+        shown = dict.fromkeys("some of its own calls" if place == own_line else place for place in places)
+        return f"{title}, but not for the blocks of {in_prose(list(shown))}"
 
 
 def short_source(source: str) -> str:
