@@ -16,6 +16,9 @@ namespace {
 
 using trace::process;
 
+/// Below it, times of processes differ by their starts.
+constexpr std::uint64_t least_difference_ns = 10'000'000;
+
 std::string file_name(const std::string& path) {
     return std::filesystem::path(path).filename().string();
 }
@@ -63,19 +66,45 @@ std::string listed(trace::reader& reader) {
 
 } // namespace
 
+std::vector<std::size_t> busiest_processes(std::span<const process> processes) {
+    std::vector<std::size_t> candidates;
+    for (std::size_t index = 0; index < processes.size(); ++index) {
+        if (processes[index].events != 0) {
+            candidates.push_back(index);
+        }
+    }
+    std::uint64_t most = 0;
+    for (const std::size_t index : candidates) {
+        most = std::max(most, processes[index].cpu_nanoseconds);
+    }
+    const std::uint64_t tolerance = std::max(most / 10, least_difference_ns);
+    std::erase_if(candidates, [&](std::size_t index) {
+        return processes[index].cpu_nanoseconds < most - std::min(most, tolerance);
+    });
+    return candidates;
+}
+
 std::size_t choose_process(trace::reader& reader, const std::optional<std::string>& wanted) {
     const std::vector<process>& processes = reader.processes();
     std::vector<std::size_t> candidates;
-    std::uint64_t most_events = 0;
-    for (std::size_t index = 0; index < processes.size(); ++index) {
-        if (!wanted || matches(processes[index], *wanted)) {
-            candidates.push_back(index);
-            most_events = std::max(most_events, processes[index].events);
+    if (wanted) {
+        for (std::size_t index = 0; index < processes.size(); ++index) {
+            if (matches(processes[index], *wanted)) {
+                candidates.push_back(index);
+            }
+        }
+        if (candidates.empty()) {
+            throw usage_error("The trace has no process '" + *wanted + "'. It has " + listed(reader) + '.');
+        }
+    } else {
+        candidates = busiest_processes(processes);
+        if (candidates.empty()) {
+            return 0;
         }
     }
-    if (candidates.empty()) {
-        throw usage_error("The trace has no process '" + wanted.value_or("") + "'. It has " + listed(reader) +
-                          '.');
+    std::uint64_t most_events = 0;
+    for (const std::size_t index : candidates) {
+        most_events = std::max(most_events, processes[index].events);
     }
     // A process frees about as many blocks as it allocates, or fewer, so its requests are at least half of its events.
     std::erase_if(candidates, [&](std::size_t index) { return processes[index].events < most_events / 2; });

@@ -1,4 +1,4 @@
-"""Programs that become or start others: trial and advice are of the process that allocates most often."""
+"""Programs that become or start others: trial and advice are of the process with most CPU time."""
 
 from __future__ import annotations
 
@@ -105,11 +105,28 @@ def test_names_the_compiler_behind_its_driver(tmp_path):
     document = json.loads(done.stdout)
     (process,) = [fact["text"] for fact in document["facts"] if fact["label"] == "process"]
     assert re.match(
-        r"cc1plus, started by g\+\+, which allocates most often of \d processes, with \d+ % of their CPU ",
+        r"cc1plus, started by g\+\+, the busiest of \d processes, with \d+ % of their CPU ",
         process,
     )
     assert document["study"]["processes"]["share"] > 0.5
     assert document["study"]["allocations"] > 1000
+
+
+@pytest.mark.parametrize("becomes", [False, True])
+def test_advises_the_busy_program_of_a_script(toys, tmp_path, becomes):
+    # As a shim of pyenv: bash allocates most often. The program's only block is libstdc++'s, for exceptions.
+    busy = toys.build("busy", ["idle.c"], "-DTURNS=100000000", "-Wl,--no-as-needed", "-lstdc++")
+    script = tmp_path / "shim"
+    script.write_text(
+        "#!/bin/bash\nfor ((i = 0; i < 3000; ++i)); do words+=($i); done\n"
+        f"{'exec ' if becomes else ''}{busy}\n"
+    )
+    script.chmod(0o755)
+    done = front(*ADVICE, "--json", "--", script, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    (process,) = [fact["text"] for fact in document["facts"] if fact["label"] == "process"]
+    assert re.match(r"busy, started by \w+, the busiest of \d processes, with \d+ % of their CPU ", process)
 
 
 def test_refuses_a_launcher_that_becomes_a_program_with_its_own_malloc(toys, tmp_path):

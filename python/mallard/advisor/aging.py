@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from mallard.advisor.advice.runner import refuse_unfollowed
-from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
+from mallard.advisor.profile.document import ask, read_profile, trace_words
 from mallard.advisor.trial.campaign import (
     EMPTY_INPUT,
     OUTPUT_IGNORED,
@@ -197,20 +197,11 @@ def follow_launcher(program: Program, first: RunResult, request: Request, folder
         follow=True,
     )
     profile = read_profile(ask(trace_words(trace, request.process)))
-    if request.process is None:
-        profile = _busiest(trace, profile)
     # A process that became a program which was not recorded has the time of that one.
     is_other = counts is not None and counts.is_replaced and len(profile.processes) == 1
     own_seconds = 0.0 if is_other else profile.process.cpu_seconds or 0.0
     refuse_unfollowed(profile, own_seconds, first.cpu_seconds)
     return replace(program, process=tried_process(profile))
-
-
-def _busiest(trace: Path, profile: Profile) -> Profile:
-    busiest = max(profile.processes, key=lambda process: process.cpu_seconds or 0.0)
-    if busiest.chosen:
-        return profile
-    return read_profile(ask(trace_words(trace, str(busiest.number))))
 
 
 def age_program(

@@ -39,7 +39,7 @@ def add_process(parser: argparse.ArgumentParser) -> None:
         "--process",
         metavar="NAME",
         type=process_name,
-        help="executable (default: the one that allocates most)",
+        help="executable (default: the one with most CPU time)",
     )
 
 

@@ -319,11 +319,22 @@ def test_advises_one_of_several_processes(advise):
     assert {(process.name, process.instance) for process in others} == {("ld", 1)}
     facts = dict(decide(case).facts)
     assert facts["process"] == (
-        "ld, started by clang-16, which allocates most often of 2 processes, with 93 % of their CPU time; "
+        "ld, started by clang-16, the busiest of 2 processes, with 93 % of their CPU time; "
         "times and memory are its own; --process NAME chooses another"
     )
     assert "many processes" not in facts
     assert not any(note.startswith("The recording is of") for note in case.notes)
+
+
+@pytest.mark.parametrize(
+    ("cpu_seconds", "reason"), [(0.011, "one of the busiest"), (None, "which allocates most often")]
+)
+def test_names_the_reason_among_equal_processes(advise, cpu_seconds, reason):
+    launched = with_launcher()
+    launched["processes"][0] |= {"cpu_seconds": cpu_seconds}
+    launched["processes"][1] |= {"cpu_seconds": cpu_seconds and 0.01}
+    case, _, _ = advise(**launched)
+    assert case.processes.sentence.startswith(f"ld, started by clang-16, {reason} of 2 processes, with ")
 
 
 def test_refuses_a_launcher_of_an_unfollowed_program(advise):

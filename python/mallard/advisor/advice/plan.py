@@ -37,7 +37,7 @@ class Request:
     mallocs: tuple[str, ...]  # the first is the base
     switches: bool = False  # also glibc's tunables for which there is a reason
     scopes: tuple[str, ...] = ()
-    process: str | None = None  # the name of its executable; None for the one that allocates most often
+    process: str | None = None  # the name of its executable; None for the busiest one
     trace: Path | None = None  # an earlier recording; None for one of this call
     rounds: int | None = None
     ages: tuple[Age, ...] = field(default_factory=young_only)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mallard.advisor.advice.plan import Request
-from mallard.advisor.profile.document import Profile
+from mallard.advisor.profile.document import ListedProcess, Profile
 from mallard.advisor.trial.preloading import measure_starts
 from mallard.advisor.trial.program import Program
 from mallard.shared.mallocs import find_library, is_switch, title
@@ -63,6 +63,19 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+def _longest(profile: Profile) -> ListedProcess:
+    """Of equals the chosen one."""
+    return max(profile.processes, key=lambda process: (process.cpu_seconds or 0.0, process.chosen))
+
+
+def _busiest(profile: Profile) -> str:
+    """Why the profile is of this process: it has the most requests of those with about the most CPU time."""
+    longest = _longest(profile)
+    if not longest.cpu_seconds:
+        return "which allocates most often"
+    return "the busiest" if longest.chosen else "one of the busiest"
+
+
 def find_processes(
     program: Program, profile: Profile, request: Request, own_seconds: float, all_seconds: float
 ) -> Processes | None:
@@ -70,10 +83,10 @@ def find_processes(
     if program.process is None:
         return None
     number = len(profile.processes)
-    reason = "as --process asks" if request.process else "which allocates most often"
+    reason = "as --process asks" if request.process else _busiest(profile)
     title = program.process.title if number == 1 else f"{program.process.title}, {reason}"
     share = min(1.0, own_seconds / all_seconds) if all_seconds > 0 else 1.0
-    longest = max(profile.processes, key=lambda process: process.cpu_seconds or 0.0)
+    longest = _longest(profile)
     is_other = share < MOSTLY and not longest.chosen and (longest.cpu_seconds or 0.0) > 0
     is_many = number >= MANY and all_seconds < SHORT_SECONDS * number
     libraries = {

@@ -55,7 +55,7 @@ OUT_OF_MEMORY = (
 
 
 def trace_words(trace: Path, process: str | None) -> list[str]:
-    """The arguments for a profile of this process of the trace, or of the one that allocates most often."""
+    """The arguments for a profile of this process of the trace, or of the busiest one."""
     return [str(trace), *(["--process", process] if process is not None else [])]
 
 

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--process",
         metavar="NAME",
         type=process_name,
-        help="the process of this executable, or with this number (default: the one that allocates most)",
+        help="the process of this executable, or with this number (default: the one with most CPU time)",
     )
     parser.add_argument("--all", action="store_true", help="longer lists on the screen and in JSON")
     parser.add_argument(
