@@ -27,8 +27,8 @@ struct event {
     /// Requested bytes of an allocation. The number of allocations for `pool_rolled_back`, the frame for functions, the number
     /// of skipped events for `gap`, 1/65,536 of a block's pages for `resident`; else 0.
     std::uint64_t bytes = 0;
-    std::uint64_t ticks_inside = 0;   ///< spent in the allocator; 0 if this event was not timed
-    std::uint64_t ticks_recorder = 0; ///< spent in the recorder, if the event was timed
+    std::uint64_t ticks_inside = 0;   ///< in the allocator, with a time stamp; 0 if this event was not timed
+    std::uint64_t ticks_recorder = 0; ///< in the recorder, with a time stamp, if the event was timed
     context_id context = 0;           ///< stack of the call
     /// Number of outer levels that are the same calls as in the thread's preceding event: the same return address at
     /// the same stack address. The other levels are new.
@@ -63,6 +63,9 @@ struct process {
     stack_source stacks = stack_source::none;
     std::uint32_t sampled_one_in = 1; ///< one in this many activations was recorded
     std::uint32_t timed_one_in = 0;   ///< one in this many events has `ticks_inside`
+    /// The mean that the recorder's time stamps add to `ticks_inside` and `ticks_recorder`. A counter that advances in steps makes a
+    /// single time uncertain, so they are subtracted from sums.
+    double stamp_ticks = 0;
     std::uint64_t first_ticks = 0;
     std::uint64_t last_ticks = 0;
     double ticks_per_second = 0;

@@ -19,7 +19,7 @@
 namespace mallard::trace {
 
 inline constexpr std::uint64_t part_magic =
-    0x33'74'72'61'70'64'72'6d; // "mrdpart3": the last letter is the version
+    0x34'74'72'61'70'64'72'6d; // "mrdpart4": the last letter is the version
 inline constexpr std::size_t header_bytes = 4096;
 inline constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
 
@@ -74,6 +74,7 @@ struct part_header {
 
     std::uint32_t sampled_one_in = 1; ///< one in this many activations is recorded
     std::uint32_t timed_one_in = 0;   ///< one in this many events is timed
+    double stamp_ticks = 0;           ///< of a time stamp, which the ticks of a timed event include
     std::atomic<std::uint64_t> names_lost{
         0}; ///< uses of scopes, marks and pools whose names did not fit into the table
 

@@ -346,6 +346,7 @@ void add_header(trace::process& facts, const trace::part_header& header) {
     facts.stacks = header.stacks;
     facts.sampled_one_in = header.sampled_one_in;
     facts.timed_one_in = header.timed_one_in;
+    facts.stamp_ticks = header.stamp_ticks;
     facts.first_ticks = header.first_time;
     facts.last_ticks = std::max(facts.last_ticks, header.last_time.load());
     facts.cpu_nanoseconds = std::max(facts.cpu_nanoseconds, cpu_time(header, header.last_cpu_time));

@@ -107,7 +107,7 @@ void analysis::add(const trace::event& event) {
         } else if (trace::is_control(event.kind)) {
             control_count& count = controls_[{calls_.find_or_add(event.context), event.kind}];
             ++count.calls;
-            count.ticks_inside += event.ticks_inside;
+            count.ticks_inside += without_stamp(event.ticks_inside);
         } else if (event.kind == trace::record_kind::progress) {
             mark_progress(event.address);
         } else {
@@ -303,8 +303,12 @@ void analysis::time(const trace::event& event) {
     }
     ++counted_.timed_events;
     const std::uint64_t in_flight = recent_.count_others(event.thread, ticks_, event.ticks_inside);
-    calls_.time(calls_.find_or_add(event.context), event.ticks_inside, event.ticks_recorder, in_flight);
-    marked_.time(event.thread, event.ticks_inside, event.ticks_recorder, in_flight);
+    const double inside = without_stamp(event.ticks_inside);
+    // Of a thread that lost its processor in the recorder only the operation counts.
+    const double by_recorder =
+        was_interrupted(event.ticks_recorder) ? 0 : without_stamp(event.ticks_recorder);
+    calls_.time(calls_.find_or_add(event.context), inside, by_recorder, in_flight);
+    marked_.time(event.thread, inside, by_recorder, in_flight);
 }
 
 void analysis::mark_progress(std::uint64_t name) {

@@ -79,6 +79,7 @@ public:
         // The part that is counted, in ticks since the first event: from the first of these to before the second.
         std::uint64_t begin_ticks = 0;
         std::uint64_t end_ticks = std::numeric_limits<std::uint64_t>::max();
+        double stamp_ticks = 0; ///< that a timed event has too many, on average
 
         [[nodiscard]] bool is_part() const noexcept {
             return begin_ticks != 0 || end_ticks != std::numeric_limits<std::uint64_t>::max();
@@ -140,7 +141,7 @@ public:
     }
     struct control_count {
         std::uint64_t calls = 0;
-        std::uint64_t ticks_inside = 0;
+        double ticks_inside = 0;
     };
     /// malloc_trim and the like, by the call and the function.
     [[nodiscard]] const std::map<std::pair<call_id, trace::record_kind>, control_count>&
@@ -189,6 +190,10 @@ private:
     /// Effects: removes the block from the live ones.
     void end(const live_block& block, call_id freed, std::uint32_t thread);
     void time(const trace::event& event);
+    /// Returns: the ticks of an operation; less than 0 for one that is shorter than a step of the counter.
+    [[nodiscard]] double without_stamp(std::uint64_t ticks) const noexcept {
+        return static_cast<double>(ticks) - range_.stamp_ticks;
+    }
     /// Returns: true if the thread must have lost its processor during the operation.
     [[nodiscard]] bool was_interrupted(std::uint64_t ticks_inside) const noexcept;
     void mark_progress(std::uint64_t name);

@@ -81,7 +81,7 @@ void marked_stacks::freed(call_id by, std::uint32_t owner, std::uint64_t number,
     scopes.freed(scopes.containing(number), bytes, ticks, !elsewhere);
 }
 
-void marked_stacks::time(std::uint32_t thread, std::uint64_t ticks_inside, std::uint64_t ticks_recorder,
+void marked_stacks::time(std::uint32_t thread, double ticks_inside, double ticks_recorder,
                          std::uint64_t in_flight) {
     if (is_inside(thread)) {
         calls_.time(calls_.find_or_add(threads_[thread].context()), ticks_inside, ticks_recorder, in_flight);

@@ -34,8 +34,7 @@ public:
     void freed(call_id by, std::uint32_t owner, std::uint64_t number, std::uint64_t bytes,
                std::uint64_t ticks, std::uint64_t life_ticks, std::uint64_t life_clock, bool elsewhere,
                bool temporary);
-    void time(std::uint32_t thread, std::uint64_t ticks_inside, std::uint64_t ticks_recorder,
-              std::uint64_t in_flight);
+    void time(std::uint32_t thread, double ticks_inside, double ticks_recorder, std::uint64_t in_flight);
     /// Effects: closes the thread's scopes at the end of the recording.
     void finish(std::uint32_t thread, std::uint64_t ticks);
 

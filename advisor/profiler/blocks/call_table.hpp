@@ -229,15 +229,13 @@ public:
         }
     }
 
-    void time(call_id id, std::uint64_t ticks_inside, std::uint64_t ticks_recorder,
-              std::uint64_t in_flight) noexcept {
+    void time(call_id id, double ticks_inside, double ticks_recorder, std::uint64_t in_flight) noexcept {
         call_totals& call = calls_[id];
-        const auto ticks = static_cast<double>(ticks_inside);
         ++call.timed;
         call.in_flight += in_flight;
-        call.ticks_inside += ticks;
-        call.squares_inside += ticks * ticks;
-        call.ticks_recorder += static_cast<double>(ticks_recorder);
+        call.ticks_inside += ticks_inside;
+        call.squares_inside += ticks_inside * ticks_inside;
+        call.ticks_recorder += ticks_recorder;
     }
 
 private:

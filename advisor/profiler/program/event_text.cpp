@@ -7,9 +7,10 @@ namespace mallard::advisor {
 void write_event_text(std::FILE* to, trace::reader& reader, std::size_t index, code_names& names) {
     const trace::process& process = reader.processes()[index];
     const trace::context_tree& contexts = reader.contexts(index);
-    std::fprintf(to, "process %u %" PRIu64 " %" PRIu64 " %.17g %u %u %u %" PRIu64 "\n", process.number,
+    std::fprintf(to, "process %u %" PRIu64 " %" PRIu64 " %.17g %u %u %u %" PRIu64 " %.17g\n", process.number,
                  process.first_ticks, process.last_ticks, process.ticks_per_second, process.threads,
-                 process.timed_one_in, static_cast<unsigned>(process.stacks), process.cpu_nanoseconds);
+                 process.timed_one_in, static_cast<unsigned>(process.stacks), process.cpu_nanoseconds,
+                 process.stamp_ticks);
     for (std::size_t number = 0; number < reader.names(index).size(); ++number) {
         if (!reader.names(index)[number].empty()) {
             std::fprintf(to, "name %zu %s\n", number, reader.names(index)[number].c_str());

@@ -45,6 +45,7 @@ std::vector<std::string> suppression_patterns(const std::string& file) {
 /// Throws: usage_error if the recording does not have the part.
 analysis::time_range analysed_range(const trace::process& process, const arguments& options) {
     analysis::time_range range{process.first_ticks, process.last_ticks, process.ticks_per_second};
+    range.stamp_ticks = process.stamp_ticks;
     if (!options.between) {
         return range;
     }

@@ -55,7 +55,8 @@ void write_density(json_writer& json, const figure_sums& sums, const figure_sett
     const auto operations = static_cast<double>(sums.all.allocations + sums.frees);
     // The time of the program without the recorder.
     const double by_recorder =
-        sums.timed == 0 ? 0 : sums.ticks_recorder / static_cast<double>(sums.timed) * operations;
+        sums.timed == 0 ? 0
+                        : std::max(0.0, sums.ticks_recorder) / static_cast<double>(sums.timed) * operations;
     const double ticks =
         std::max(static_cast<double>(setting.ticks) * setting.busy - by_recorder, mean * operations);
     const bool is_known = sums.timed != 0 && setting.ticks != 0;
@@ -64,7 +65,8 @@ void write_density(json_writer& json, const figure_sums& sums, const figure_sett
     json.key("interval");
     if (is_known && sums.timed > 1) {
         const auto count = static_cast<double>(sums.timed);
-        const double variance = std::max(0.0, (sums.squares_inside - count * mean * mean) / (count - 1));
+        const double squares_of_mean = sums.ticks_inside * sums.ticks_inside / count;
+        const double variance = std::max(0.0, (sums.squares_inside - squares_of_mean) / (count - 1));
         const double half = 1.96 * std::sqrt(variance / count);
         json.begin_list();
         json.value(std::max(0.0, (mean - half) * operations / ticks))
@@ -75,8 +77,8 @@ void write_density(json_writer& json, const figure_sums& sums, const figure_sett
     }
     json.field("samples", sums.timed);
     json.field("ns_per_operation", mean * setting.ns_per_tick);
-    json.field("recorder_ns_per_operation",
-               ratio(sums.ticks_recorder * setting.ns_per_tick, static_cast<double>(sums.timed)));
+    json.field("recorder_ns_per_operation", ratio(std::max(0.0, sums.ticks_recorder) * setting.ns_per_tick,
+                                                  static_cast<double>(sums.timed)));
     json.field("operations_per_second", ratio(operations * 1e9, ticks * setting.ns_per_tick));
     json.end_object();
 }

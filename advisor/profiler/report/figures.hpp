@@ -5,6 +5,7 @@
 #include "profiler/report/json_writer.hpp"
 #include "profiler/scopes/scope_totals.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -42,9 +43,10 @@ struct figure_sums {
     void add(const call_table::class_totals& call_class) {
         sizes[call_class.size_class].add(call_class.allocations, call_class.bytes);
     }
+    /// Returns: the mean, which is not negative although single times may be.
     [[nodiscard]] double ticks_per_operation() const noexcept {
         return timed == 0 ? std::numeric_limits<double>::quiet_NaN()
-                          : ticks_inside / static_cast<double>(timed);
+                          : std::max(0.0, ticks_inside / static_cast<double>(timed));
     }
 };
 

@@ -185,6 +185,13 @@ inline std::uint64_t time_stamp() noexcept {
     return ticks;
 }
 
+/// Returns: the time stamp after all earlier instructions. A plain one may be read while the program still computes what a call
+/// needs, or before the call has ended.
+inline std::uint64_t ordered_time_stamp() noexcept {
+    asm volatile("isb" ::: "memory");
+    return time_stamp();
+}
+
 inline void pause() noexcept {
     asm volatile("yield");
 }

@@ -178,6 +178,13 @@ inline std::uint64_t time_stamp() noexcept {
     return __rdtsc();
 }
 
+/// Returns: the time stamp after all earlier instructions. A plain one may be read while the program still computes what a call
+/// needs, or before the call has ended.
+inline std::uint64_t ordered_time_stamp() noexcept {
+    _mm_lfence();
+    return __rdtsc();
+}
+
 inline void pause() noexcept {
     __builtin_ia32_pause();
 }

@@ -94,7 +94,7 @@ public:
         if (log_ != nullptr) {
             const std::uint64_t begin = time_stamp();
             log_->controlled(kind, from_);
-            log_->write_ticks(without_stamp(ticks), time_stamp() - begin);
+            log_->write_ticks(ticks, time_stamp() - begin);
         }
     }
 
@@ -114,11 +114,11 @@ private:
 
     template <typename Allocate>
     void* timed(record_kind kind, std::size_t bytes, Allocate allocate) noexcept {
-        const std::uint64_t start = time_stamp();
+        const std::uint64_t start = ordered_time_stamp();
         void* const block = allocate();
-        const std::uint64_t end = time_stamp();
+        const std::uint64_t end = ordered_time_stamp();
         if (block != nullptr && log_->allocated(kind, bytes, block, from_)) {
-            log_->write_ticks(without_stamp(end - start), time_stamp() - end);
+            log_->write_ticks(end - start, time_stamp() - end);
         }
         return block;
     }
@@ -127,16 +127,11 @@ private:
     void free_timed(record_kind kind, void* block, Free free) noexcept {
         const std::uint64_t begin = time_stamp();
         const bool recorded = record_end(kind, block);
-        const std::uint64_t call_begin = time_stamp();
+        const std::uint64_t call_begin = ordered_time_stamp();
         free();
         if (recorded) {
-            log_->write_ticks(without_stamp(time_stamp() - call_begin), call_begin - begin);
+            log_->write_ticks(ordered_time_stamp() - call_begin, call_begin - begin);
         }
-    }
-
-    /// Returns: the ticks between two time stamps, less the cost of a stamp. 0 would mark the event as not timed.
-    static std::uint64_t without_stamp(std::uint64_t ticks) noexcept {
-        return ticks > the_recording.stamp_ticks ? ticks - the_recording.stamp_ticks : 1;
     }
 
     thread_log* log_;

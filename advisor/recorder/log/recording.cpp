@@ -4,6 +4,7 @@
 #include "recorder/marks/marked_files.hpp"
 #include "recorder/system/environment.hpp"
 #include "recorder/system/sandbox.hpp"
+#include "recorder/system/stamp_cost.hpp"
 #include "recorder/system/thread.hpp"
 #include "recorder/system/time_stamp.hpp"
 
@@ -19,17 +20,6 @@ namespace mallard::recorder {
 constinit recording the_recording;
 
 namespace {
-
-std::uint64_t least_ticks_between_stamps() noexcept {
-    constexpr int tries = 64;
-    std::uint64_t least = ~std::uint64_t{0};
-    for (int attempt = 0; attempt < tries; ++attempt) {
-        const std::uint64_t start = time_stamp();
-        const std::uint64_t passed = time_stamp() - start;
-        least = passed < least ? passed : least;
-    }
-    return least;
-}
 
 // A process that is killed ends at the time of its last chunk; the collector knows the end of its own child.
 [[gnu::destructor]] void end_of_process() noexcept {
@@ -156,7 +146,6 @@ void recording::detach() noexcept {
 
 bool recording::open_part() noexcept {
     *const_cast<volatile std::uint32_t*>(process_mark_) = 1;
-    stamp_ticks = least_ticks_between_stamps();
     if (!part.open(folder_.text(), stacks)) {
         return false;
     }
@@ -169,6 +158,7 @@ bool recording::open_part() noexcept {
     }
     part.header().sampled_one_in = sample_one_in;
     part.header().timed_one_in = time_one_in;
+    part.header().stamp_ticks = mean_stamp_ticks([] { return ordered_time_stamp(); }) + 1; // of write_ticks
     return true;
 }
 

@@ -84,8 +84,6 @@ public:
     std::uint32_t sample_one_in = 1;
     /// One event in `time_one_in` has the time that the allocator took.
     std::uint32_t time_one_in = 64;
-    /// Least ticks between two consecutive time stamps. They are not the allocator's.
-    std::uint64_t stamp_ticks = 0;
 
 private:
     enum class state : std::uint8_t { not_begun, beginning, on, off };

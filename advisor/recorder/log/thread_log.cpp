@@ -129,8 +129,9 @@ void thread_log::prepare_for_sandbox(caller from) noexcept {
 
 void thread_log::write_ticks(std::uint64_t inside, std::uint64_t recorder) noexcept {
     if (has_room(trace::most_event_bytes)) {
+        // 0 would mark the event as not timed.
         publish(record_kind::time_inside,
-                trace::write_number(trace::write_number(write_time(at_ + 1), inside), recorder));
+                trace::write_number(trace::write_number(write_time(at_ + 1), inside + 1), recorder + 1));
     }
 }
 

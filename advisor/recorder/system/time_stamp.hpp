@@ -10,6 +10,7 @@
 
 namespace mallard::recorder {
 
+using arch::ordered_time_stamp;
 using arch::time_stamp;
 
 /// Returns: CLOCK_MONOTONIC, which calibrates the ticks; with CLOCK_PROCESS_CPUTIME_ID the CPU time of the process. Takes a

@@ -58,6 +58,7 @@ trace::process all_facts() {
     result.programs_not_followed = 4;
     result.blocks_without_end = 5;
     result.names_lost = 6;
+    result.stamp_ticks = 24.6;
     return result;
 }
 
@@ -90,6 +91,7 @@ TEST(facts, round_trip) {
     EXPECT_EQ(have.last_ticks, want.last_ticks);
     EXPECT_EQ(have.ticks_per_second, want.ticks_per_second);
     EXPECT_EQ(have.cpu_nanoseconds, want.cpu_nanoseconds);
+    EXPECT_EQ(have.stamp_ticks, want.stamp_ticks);
     EXPECT_EQ(have.threads, want.threads);
     EXPECT_EQ(have.stopped, want.stopped);
     EXPECT_EQ(have.exit_status, want.exit_status);

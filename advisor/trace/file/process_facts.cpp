@@ -8,6 +8,7 @@ namespace mallard::trace {
 namespace {
 
 constexpr std::uint64_t kibibyte = 1024;
+constexpr double most_stamp_ticks = 1e6;
 
 std::uint32_t read_u32(byte_reader& from) {
     return static_cast<std::uint32_t>(from.number_up_to(UINT32_MAX));
@@ -38,6 +39,7 @@ void write_process(byte_writer& to, const process& facts) {
     to.number(facts.programs_not_followed);
     to.number(facts.blocks_without_end);
     to.number(facts.names_lost);
+    to.number(std::bit_cast<std::uint64_t>(facts.stamp_ticks));
 }
 
 process read_process(byte_reader& from) {
@@ -66,6 +68,10 @@ process read_process(byte_reader& from) {
     result.programs_not_followed = from.number();
     result.blocks_without_end = from.number();
     result.names_lost = from.number();
+    if (from.remaining() != 0) {
+        const double ticks = std::bit_cast<double>(from.number());
+        result.stamp_ticks = ticks >= 0 && ticks < most_stamp_ticks ? ticks : 0;
+    }
     return result;
 }
 

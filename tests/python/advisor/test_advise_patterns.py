@@ -13,7 +13,14 @@ from profile_rows import amount, figures, scope
 from synthetic_profile import document, empty
 from synthetic_study import ceiling as synthetic_ceiling
 
-from mallard.advisor.advice.ceiling import PAGES_TOUCHED, Ceiling, estimate_ceiling, fault_nanoseconds, width
+from mallard.advisor.advice.ceiling import (
+    CLOCK_NS,
+    PAGES_TOUCHED,
+    Ceiling,
+    estimate_ceiling,
+    fault_nanoseconds,
+    width,
+)
 from mallard.advisor.advice.patterns import Pattern, find_control_calls, find_patterns
 from mallard.advisor.profile.document import Profile, read_profile
 from mallard.advisor.profile.records import Growth
@@ -392,8 +399,9 @@ def test_estimate_adds_operations_and_faults():
     estimate = estimate_ceiling(recorded, cpu_seconds=2.0, wall_seconds=2.0, faults=1000, fault_ns=200.0)
     inside = 2_400_000 * 71e-9
     assert estimate.seconds == pytest.approx(inside + 1000 * 200e-9)
-    assert estimate.low == pytest.approx(inside * 0.079 / 0.084)
-    assert estimate.high == pytest.approx(inside * 0.089 / 0.084 + 1000 * 200e-9)
+    by_clock = 2_400_000 * CLOCK_NS * 1e-9
+    assert estimate.low == pytest.approx(inside * 0.079 / 0.084 - by_clock)
+    assert estimate.high == pytest.approx(inside * 0.089 / 0.084 + by_clock + 1000 * 200e-9)
     assert estimate.worth_a_trial
     assert estimate_ceiling(recorded, 20.0, 1.0, 1000, 200.0).worth_a_trial  # of the wall time of many cores
     assert not estimate_ceiling(recorded, 20.0, 20.0, 1000, 200.0).worth_a_trial

@@ -30,7 +30,7 @@ struct control_site {
     trace::record_kind kind = trace::record_kind::malloc_trim;
     analysis::control_count all;
     call_id longest = no_call; ///< the call that took most of the time
-    std::uint64_t longest_ticks = 0;
+    double longest_ticks = 0;
 };
 
 std::vector<control_site> control_sites(const report_source& source) {
@@ -69,7 +69,7 @@ void write_control_calls(json_writer& json, const report_source& source) {
     for (const control_site& site : sites) {
         json.begin_object().field("name", function_name(site.kind));
         json.field("place", source.tables.place(site.address)).field("calls", site.all.calls);
-        json.field("seconds", static_cast<double>(site.all.ticks_inside) * source.ns_per_tick * 1e-9);
+        json.field("seconds", std::max(0.0, site.all.ticks_inside) * source.ns_per_tick * 1e-9);
         json.field("stack", source.tables.stack(calls[site.longest].context)).end_object();
     }
     json.end_list();

@@ -128,6 +128,33 @@ TEST(known_patterns, report_control_calls_by_site_with_their_time) {
     EXPECT_EQ(program.analysis().counted().interrupted_events, 0U);
 }
 
+TEST(known_patterns, subtract_the_stamp_from_the_mean_of_operations) {
+    story program;
+    program.process.stamp_ticks = 24.5;
+    program.call("main");
+    for (const std::uint64_t ticks : {1U, 27U, 27U, 53U}) { // 0 to 2 steps of 26
+        program.allocate(100);
+        program.time(ticks, 51).wait(1000);
+    }
+    program.control(mallard::trace::record_kind::malloc_trim, 1025, 9);
+    const std::string profile = program.profile();
+    for (const char* const text : {R"("samples":4,"ns_per_operation":2.5,"recorder_ns_per_operation":26.5)",
+                                   R"("calls":1,"seconds":1.0005e-06)"}) {
+        EXPECT_NE(profile.find(text), std::string::npos) << text << "\n" << profile;
+    }
+}
+
+TEST(known_patterns, have_no_negative_time_of_an_operation) {
+    story program;
+    program.process.stamp_ticks = 30;
+    program.call("main").allocate(100);
+    program.time(27, 51).wait(1000).allocate(100);
+    program.time(27, 10'000'000).wait(1000); // the thread lost its processor in the recorder
+    const std::string profile = program.profile();
+    EXPECT_NE(profile.find(R"("ns_per_operation":0,"recorder_ns_per_operation":10.5)"), std::string::npos)
+        << profile;
+}
+
 TEST(known_patterns, do_not_report_accumulating_blocks_as_iterations) {
     story program;
     program.call("main").call("fill");

@@ -109,9 +109,14 @@ void story::mark(trace::record_kind kind, std::uint64_t number, std::uint64_t by
 }
 
 void story::control(trace::record_kind kind, std::uint64_t ticks, unsigned line) {
-    trace::event& event = add(kind, line);
-    event.ticks_inside = ticks;
-    event.ticks_recorder = 1;
+    add(kind, line);
+    time(ticks);
+}
+
+story& story::time(std::uint64_t ticks, std::uint64_t by_recorder) {
+    events_.back().ticks_inside = ticks;
+    events_.back().ticks_recorder = by_recorder;
+    return *this;
 }
 
 const advisor::analysis& story::analysis() {
@@ -127,7 +132,8 @@ const advisor::analysis& story::analysis() {
     process.events = events_.size();
     stacks_ = std::make_unique<advisor::scope_tree>(contexts_, find_function);
     analysis_ = std::make_unique<advisor::analysis>(
-        *stacks_, find_function, advisor::analysis::time_range{0, ticks_, 1e9, begin_ticks, end_ticks});
+        *stacks_, find_function,
+        advisor::analysis::time_range{0, ticks_, 1e9, begin_ticks, end_ticks, process.stamp_ticks});
     analysis_->add(events_);
     analysis_->finish();
     return *analysis_;

@@ -36,6 +36,9 @@ public:
     /// Effects: adds an event without a block.
     void mark(trace::record_kind kind, std::uint64_t number, std::uint64_t bytes = 0, std::uint64_t pool = 0);
 
+    /// Effects: times the last event, including a stamp each.
+    story& time(std::uint64_t ticks, std::uint64_t by_recorder = 1);
+
     /// Effects: adds a control call that takes `ticks`.
     void control(trace::record_kind kind, std::uint64_t ticks, unsigned line);
 

@@ -33,7 +33,7 @@ namespace {
 void read_process(std::istringstream& words, trace::process& to) {
     unsigned stacks = 0;
     words >> to.number >> to.first_ticks >> to.last_ticks >> to.ticks_per_second >> to.threads >>
-        to.timed_one_in >> stacks >> to.cpu_nanoseconds;
+        to.timed_one_in >> stacks >> to.cpu_nanoseconds >> to.stamp_ticks;
     to.stacks = static_cast<trace::stack_source>(stacks);
 }
 

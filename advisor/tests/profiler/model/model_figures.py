@@ -1,6 +1,7 @@
 """The figures of scopes, from the model's blocks and activations."""
 
 import math
+import statistics
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
@@ -101,9 +102,10 @@ class Model:
         return figures
 
     def density(self, operations: int, timed: list[tuple[int, int]], ticks: float) -> dict[str, Any]:
-        inside = [each for each, _ in timed]
+        inside = [each - self.program.stamp_ticks for each, _ in timed]
         found: dict[str, Any] = {"D.samples": len(inside)}
         mean = ratio(sum(inside), len(inside))
+        mean = mean and max(0.0, mean)
         known = mean is not None and ticks
         # The program cannot have taken less than its allocator did.
         ticks = max(ticks * self.busy, (mean or 0.0) * operations)
@@ -111,7 +113,7 @@ class Model:
         found["D.operations_per_second"] = ratio(operations * 1e9, ticks * self.ns)
         found["D.raw"] = mean * operations / ticks if known and mean is not None else None
         if known and mean is not None and len(inside) > 1:
-            variance = sum((each - mean) ** 2 for each in inside) / (len(inside) - 1)
+            variance = statistics.variance(inside)
             half = 1.96 * math.sqrt(variance / len(inside))
             low, high = max(0.0, (mean - half) * operations / ticks), (mean + half) * operations / ticks
             found["D.interval"] = [low, high]

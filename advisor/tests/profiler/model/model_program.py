@@ -30,6 +30,7 @@ class Program:
         self.first_ticks, self.last_ticks = int(self.head[2]), int(self.head[3])
         self.ticks_per_second = float(self.head[4])
         self.cpu_nanoseconds = int(self.head[8])
+        self.stamp_ticks = float(self.head[9])
         self.paths = {number: self.path(number) for number in [*range(6), *self.parents]}
         self.live: dict[int, Block] = {}
         self.blocks: list[Block] = []

@@ -13,9 +13,10 @@ int main(int count, char** words) {
         return list.names.function_at(level);
     };
     const advisor::scope_tree stacks(list.contexts, find_function);
-    advisor::analysis analysis(
-        stacks, find_function,
-        {list.process.first_ticks, list.process.last_ticks, list.process.ticks_per_second});
+    advisor::analysis::time_range time{list.process.first_ticks, list.process.last_ticks,
+                                       list.process.ticks_per_second};
+    time.stamp_ticks = list.process.stamp_ticks;
+    advisor::analysis analysis(stacks, find_function, time);
     analysis.add(list.events);
     analysis.finish();
     advisor::report_request request;

@@ -255,7 +255,8 @@ def lines(seed: int, events: int, threads: int = 3, marked: bool = True) -> Iter
     while len(program.events) < events:
         program.step()
     last = program.ticks + 1000
-    yield f"process 7 1000000 {last} 2000000000 {threads} 10 2 {_cpu_nanoseconds(seed, last)}"
+    stamp_ticks = (0, 1, 24.6, 400)[seed % 4]
+    yield f"process 7 1000000 {last} 2000000000 {threads} 10 2 {_cpu_nanoseconds(seed, last)} {stamp_ticks}"
     for number in range(1, NAMES):
         yield f"name {number} mark {number}"
     yield from program.context_lines

@@ -22,6 +22,7 @@ PAGES_TOUCHED = 8192  # 32 MiB
 TIMES_MEASURED = 7
 TOUCH = b"x" * PAGES_TOUCHED
 FEW_SAMPLES = 30  # an interval of fewer samples is not trusted
+CLOCK_NS = 4  # that the mean of an operation may be off, because it overlaps with the program's own code
 WORTH_DOING = 0.02  # of the program's time
 FEW_OPERATIONS = 1000  # whose time is below any interval of a trial, unless they fault
 
@@ -98,8 +99,9 @@ def estimate_ceiling(
     )
     low, high = 0.0, inside * 2
     if density.interval and density.raw and (density.samples or 0) >= FEW_SAMPLES:
-        low = inside * max(0.0, density.interval[0] / density.raw)
-        high = inside * density.interval[1] / density.raw
+        by_clock = operations * CLOCK_NS * 1e-9
+        low = max(0.0, inside * density.interval[0] / density.raw - by_clock)
+        high = inside * density.interval[1] / density.raw + by_clock
     by_blocks = faults_of_blocks(profile, faults)
     in_faults = by_blocks * fault_ns * 1e-9
     return Ceiling(
