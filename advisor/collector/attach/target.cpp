@@ -217,9 +217,10 @@ void target::refuse_other_namespaces() const {
         }
     }
     std::error_code error;
+    std::error_code own_error;
     const fs::path root = fs::read_symlink(folder_in_proc(process_) / "root", error);
-    const fs::path own_root = fs::read_symlink("/proc/self/root", error);
-    if (!error && root != own_root) {
+    const fs::path own_root = fs::read_symlink("/proc/self/root", own_error);
+    if (!error && !own_error && root != own_root) {
         throw failure(name_of_process(process_) + " has another root folder ('" + root.string() +
                       "'); run mallard in it, by chroot");
     }
