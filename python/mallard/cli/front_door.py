@@ -7,6 +7,7 @@ file descriptor NEEDS_FD: ANSWERED, or the lines that mallard.cli.needs explains
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
@@ -28,7 +29,8 @@ def main() -> int:
     else:
         status = command.run() if needs == NOTHING else 0
     lines = [ANSWERED] if needs == NOTHING else needs.lines()
-    os.write(NEEDS_FD, "".join(f"{line}\n" for line in lines).encode())
+    with contextlib.suppress(BrokenPipeError):  # ./mallard was killed meanwhile
+        os.write(NEEDS_FD, "".join(f"{line}\n" for line in lines).encode())
     return status
 
 

@@ -81,6 +81,13 @@ def test_answers_verb_help_without_environment() -> None:
     assert query_front_door("bench", "--no-such-option").returncode == 2
 
 
+def test_killed_caller_causes_no_traceback() -> None:
+    code = ASK.replace("os.dup2(2, ", "reader, writer = os.pipe(); os.close(reader); os.dup2(writer, ")
+    command = [sys.executable, "-S", "-I", "-c", code, str(PACKAGES), "show"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_the_block_does_block() -> None:
     code = BLOCKED + "import rich"
     done = subprocess.run([sys.executable, "-c", code, "."], capture_output=True, text=True)
