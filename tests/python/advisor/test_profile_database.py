@@ -36,6 +36,11 @@ def changed(folder: Path, *statements: str) -> Path:
     return path
 
 
+def test_failed_write_is_an_os_error(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="unable to open database file"):
+        read_rows(json.dumps(document())).save(tmp_path / "none" / "x.db")
+
+
 def deep() -> dict[str, Any]:
     return document(scope=in_depth())
 

@@ -85,9 +85,12 @@ class Database:
                 )
 
     def save(self, path: Path) -> None:
-        """Writes into an empty file."""
-        with contextlib.closing(sqlite3.connect(path)) as file:
-            self.connection.backup(file)
+        """Writes into an empty file. Raises an OSError, as other writers of files do, if the disk is full."""
+        try:
+            with contextlib.closing(sqlite3.connect(path)) as file:
+                self.connection.backup(file)
+        except sqlite3.OperationalError as error:
+            raise OSError(str(error)) from error
 
     def as_json(self) -> str:
         """An object with the rows of each table as objects."""
