@@ -95,8 +95,8 @@ NAMES_OF_ERRORS = {
 }
 
 
-def open_database(path: Path) -> sqlite3.Connection:
-    """Opens a mallard database. Creates it if the file is missing or empty."""
+def check_location(path: Path) -> None:
+    """Raises a StoreError for a path at which no database can be. The file is not read."""
     if path.is_dir():
         raise StoreError(f"the database {path} is a directory; give a file: --db FILE")
     if not path.parent.is_dir():
@@ -104,6 +104,11 @@ def open_database(path: Path) -> sqlite3.Connection:
             f"the database {path} cannot be made: there is no directory {path.parent}; "
             "make it, or give another file: --db FILE"
         )
+
+
+def open_database(path: Path) -> sqlite3.Connection:
+    """Opens a mallard database. Creates it if the file is missing or empty."""
+    check_location(path)
     with translate_errors(path):
         connection = sqlite3.connect(path, isolation_level=None)
     try:

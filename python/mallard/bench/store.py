@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from mallard.bench.database import claim_database, open_database, translate_errors
+from mallard.bench.database import check_location, claim_database, open_database, translate_errors
 from mallard.bench.result import OK, Parameters, Row, RowError, canonical
 from mallard.bench.stored_values import check_experiment, check_parameters, damaged_error
 from mallard.shared.errors import StoreError, UsageError
@@ -72,6 +72,14 @@ RUN_COLUMNS = ", ".join(f'"{field.name}"' for field in fields(Run))
 def require_database(path: str | os.PathLike[str]) -> None:
     if not Path(path).exists():
         raise StoreError(f"no database {path}; 'mallard bench' makes one, or name yours: --db FILE")
+
+
+def check_store(path: Path) -> None:
+    """Raises a StoreError if runs cannot be stored there, before a build and a measurement."""
+    if path.is_file():
+        Store(path).close()
+    else:
+        check_location(path)
 
 
 class Store:

@@ -201,6 +201,8 @@ MISTYPED = [
     ),
     ("help bnech", "unknown verb 'bnech' (did you mean bench?)"),
     ("bench densty", "unknown experiment 'densty' (did you mean density?); allowed are programs, density,"),
+    ("bench --db none/x.db", "there is no directory none; make it, or give another file"),
+    ("bench density --db .", "the database . is a directory"),
     ("bench foo", "unknown experiment 'foo'; allowed are"),
     ("bench density --stratgy new-delete", "unknown option '--stratgy' (did you mean --strategy?)"),
     (

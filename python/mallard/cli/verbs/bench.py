@@ -20,7 +20,7 @@ from mallard.bench.plan.notation import read_notation
 from mallard.bench.prefixes import ALLOWED
 from mallard.bench.runner import COMPILERS
 from mallard.bench.selection import in_words
-from mallard.bench.store import Store
+from mallard.bench.store import Store, check_store
 from mallard.cli import VERBS, exit_status, layout
 from mallard.cli.forms import add_forms, check_forms, write_report
 from mallard.cli.measuring import measure, needs_for
@@ -67,6 +67,7 @@ def help_for(arguments: argparse.Namespace) -> str:
 
 def check(arguments: argparse.Namespace) -> None:
     check_forms(arguments)
+    check_store(arguments.db)
     if arguments.against is not None:
         _check_against(arguments)
     if arguments.experiment is None:
