@@ -147,6 +147,8 @@ def test_reports_a_program_that_ends_differently() -> None:
     assert (
         "The program after the change ended by SIGSEGV; the program before ended with exit status 0." in text
     )
+    assert "rounds" not in text
+    assert "The output is the same" not in text
 
 
 def test_compares_deterministic_outputs() -> None:

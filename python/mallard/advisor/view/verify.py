@@ -168,6 +168,8 @@ def _allocations(result: Verification) -> str:
 
 
 def _notes(comparison: Comparison, advice: Advice | None, *, is_patch: bool) -> list[str]:
+    if not (comparison.whole or comparison.rewrite):
+        return []
     rounds = f"{plural(comparison.rounds, 'round')} in random order"
     change = "the change is the median of the differences within a round, and after is before with the change"
     notes = [f"{rounds}; {change}."]
@@ -186,9 +188,9 @@ def _notes(comparison: Comparison, advice: Advice | None, *, is_patch: bool) -> 
     if comparison.differing:
         names = in_prose([_called(name) for name in comparison.differing])
         notes.append(f"The output differs from before: {names}.")
-    elif comparison.compared:
+    elif comparison.compared and not comparison.failed:
         notes.append("The output is the same in all runs.")
-    else:
+    elif not comparison.compared:
         notes.append(OUTPUT_IGNORED)
     return notes
 
