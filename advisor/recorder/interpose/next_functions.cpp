@@ -113,9 +113,11 @@ void find_allocator() noexcept {
     return resolved;
 }
 
-// dlsym needs more stack than a signal handler may have. Most programs have allocated before their first signal.
+// dlsym needs more stack than a signal handler may have. Most programs have allocated before their first signal. The operators of
+// a library that the program loads for itself alone are in its files, but dlsym does not find them.
 [[gnu::constructor]] void resolve_early() {
     next();
+    find_operators();
 }
 
 } // namespace
@@ -282,7 +284,9 @@ __thread const void* deleted_by_library = nullptr;
 constinit std::atomic<operators> known_operators{operators::not_known};
 
 operators find_operators() noexcept {
-    const void* const next = next_function<void*>(names[static_cast<std::size_t>(operator_name::new_object)]);
+    // A dlsym that fails allocates its message, which would be a block of the program.
+    const char* const name = names[static_cast<std::size_t>(operator_name::new_object)];
+    const void* const next = find_in_files(name) == nullptr ? nullptr : next_function<void*>(name);
     const bool foreign = next != nullptr && !is_in_standard_library(next);
     const operators current = foreign ? operators::of_a_library : operators::standard;
     known_operators.store(current, std::memory_order_relaxed);

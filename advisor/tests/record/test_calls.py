@@ -123,6 +123,15 @@ def test_a_c_program_loads_a_cpp_library(collector, toys, tmp_path, standard_lib
     assert [kind for kind, _, size in events if kind == NEW and size == 4] == [NEW]
 
 
+def test_lookups_of_operators_are_no_events(collector, toys, tmp_path):
+    """Before `works` comes the library's memory for exceptions, not the message of a failed dlsym."""
+    library = toys.build("plug-in-0.so", ["plug_in_new.cpp"], "-shared", "-fPIC")
+    host = toys.build("host-in-c", ["host_in_c.c"])
+    _, events = recorded(collector, tmp_path / "x", host, library, "works")
+    sizes = [size for _, _, size in events]
+    assert sizes[sizes.index(4) - 1] > 16_384
+
+
 def test_operator_new_without_a_standard_library(record, toys):
     """Nothing can throw the exception then. The program ends with a reason, and not by a call of null."""
     library = toys.build("only-new.so", ["only_new.cpp"], "-shared", "-fPIC", "-nodefaultlibs", "-lc")
