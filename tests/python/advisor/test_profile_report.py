@@ -151,6 +151,8 @@ def test_large_blocks_that_are_mostly_unwritten_are_shown() -> None:
     (row,) = table(report(document(large_blocks=rows)), "Large blocks").rows
     assert texts(row)[1:4] == ["2", "64.0 MiB", "25 %"]
     assert len(table(report(document(large_blocks=rows), all_rows=True), "Large blocks").rows) == 2
+    (heading,) = [line for line in screen(report(document(large_blocks=rows)), 80) if "Large blocks" in line]
+    assert heading.endswith("at the exit")
     titles = [section.title for section in report(document(large_blocks=rows[1:])).sections]
     assert "Large blocks" not in titles
 

@@ -185,7 +185,7 @@ def control_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[
         if all_rows or calls.seconds >= LEAST_CONTROL_SHARE * total
     )
     table = Table("Control calls", CONTROLS, rows)
-    about = "calls of malloc that neither allocate nor free, each of them timed"
+    about = "of malloc that neither allocate nor free, each of them timed"
     return [Section("Control calls", (table,), is_headed=True, about=about)] if rows else []
 
 
@@ -202,7 +202,7 @@ def large_block_sections(profile: Profile, names: Names, *, all_rows: bool) -> l
         if site.allocations and site.bytes and (all_rows or is_mostly_unwritten(site))
     )
     table = Table("Large blocks", LARGE, rows)
-    about = "blocks of 256 KiB or more, by their resident pages when they were freed, or at the exit"
+    about = "of 256 KiB or more, by resident pages when freed or at the exit"
     return [Section("Large blocks", (table,), is_headed=True, about=about)] if rows else []
 
 
