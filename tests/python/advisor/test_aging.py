@@ -87,7 +87,7 @@ def test_the_answer_is_a_sentence(tmp_path):
     seconds = {"glibc": 0.2, "mimalloc": 0.1, "jemalloc": 0.1}
     aging = aged(seconds, {"glibc": 2.7, "mimalloc": 1.3, "jemalloc": 1.0}, tmp_path)
     assert aging.headline == (
-        "glibc: 2.7 times slower in an old process (2.7 to 2.7); mimalloc 1.3 times slower; jemalloc even; "
+        "glibc: 2.7 times slower in an old process (2.7 to 2.7); mimalloc 1.30 times slower; jemalloc even; "
         "fastest in an old process: jemalloc."
     )
     assert (aging.rounds, len(aging.rows)) == (5, 6)
@@ -148,6 +148,7 @@ def test_level_mallocs_share_the_first_place(tmp_path):
         ((1.02, 1.01, 1.04), "even"),
         ((2.7, 2.5, 2.9), "2.7 times slower"),
         ((1.04, 1.02, 1.06), "1.04 times slower"),
+        ((1.14, 1.12, 1.15), "1.14 times slower"),
         ((0.5, 0.4, 0.6), "2 times faster"),
         ((1.3, 0.0, float("inf")), "not resolved"),
     ],

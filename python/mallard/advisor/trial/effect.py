@@ -172,8 +172,8 @@ def times_slower(ratio: Ratio) -> str:
 
 
 def _times(factor: float) -> str:
-    """`2.7`, `1.04`"""
-    return f"{factor:.2f}" if factor < 1.1 else f"{factor:.2g}"
+    """`2.7`, `1.14`: with the digits of `slower_interval`, so that it lies within."""
+    return f"{factor:.2f}" if factor < 1.5 else f"{factor:.2g}"
 
 
 def slower_interval(ratio: Ratio) -> str:
