@@ -266,6 +266,9 @@ def free_lists(free: Object, report: Report) -> None:
             if step == free.word_bytes() or free.word(at + step // 2)
         }
         lengths = {index: linked(free, free.word(at)) for index, at in in_use.items()}
+        if classes != "shrinking_classes":
+            rooms = sum(linked(free, free.word(word - n * free.word_bytes())) for n in (1, 2) if reach)
+            report.children.update({"[free rooms that tidy() left]": rooms} if rooms else {})
     report.figures.append(walked(sum(lengths.values()), "free block"))
     for index, length in lengths.items():
         if length:

@@ -19,7 +19,8 @@
 /// A shrinking_multipool looks for chunks in which every block is free before it takes another one, and gives them back. Free
 /// blocks that lie side by side become one, which serves requests of other sizes (impl/reuse/empty_chunks.hpp). Allocations and
 /// deallocations that need no chunk have no part in it. The owner of any multipool can call tidy() for the same, at a moment
-/// of his choice.
+/// of his choice. It sets the merged rooms aside, and blocks of all sizes are cut from them in the order of the requests, as from
+/// a new chunk, before another chunk is taken: what is built next lies on few pages, even if only holes are free.
 ///
 /// Invariants: blocks whose size is a multiple of 16 lie at multiples of 16.
 ///
@@ -197,11 +198,13 @@ public:
     }
 
     /// Effects: returns the chunks to the upstream in which every block is free, and the unused end of the newest one to the
-    /// system, if the upstream can discard() it. Blocks of each size are reused in the order of their addresses from now on,
-    /// lowest first. Moves no block in use, and merges no free ones; but a shrinking_multipool merges them, the unused end
-    /// among them. Chunks with the lists, with blocks of up to eight bytes, and in a pool that began with one size the first
-    /// ones may stay.
-    /// Complexity: n log n in the free blocks and chunks, each of which is read; for a moment when the program can wait.
+    /// system, if the upstream can discard() it. Moves no block in use. Free blocks that lie side by side become one room, from
+    /// which blocks of any size are cut from now on, one behind the other: rooms of a page and more first, then the others, each
+    /// kind in the order of addresses. A pool of one size, or with blocks of up to eight bytes, merges nothing and reuses the
+    /// blocks of each size in that order. Chunks with the lists, with blocks of up to eight bytes, and in a pool that began with
+    /// one size the first ones may stay.
+    /// Complexity: n log n in the chunks and in the blocks freed since the last call, and linear in the rooms that are left of it;
+    /// all of these are read. For a moment when the program can wait.
     void tidy() noexcept
         requires requires(front_type& front, reuse::block_run& blocks) { front.free().put_back(blocks); };
 
@@ -273,6 +276,9 @@ private:
     static constexpr std::size_t least_block_bytes = 16;                       ///< that can be sorted
     static constexpr std::size_t least_searched_bytes = std::size_t{64} << 10; ///< of all chunks
     static constexpr std::size_t least_merged_room_bytes = 512;
+    /// A page: what is cut from such a room lies together. tidy() sets it aside before shorter ones.
+    static constexpr std::size_t wide_room_bytes = 4096;
+    static constexpr std::size_t odd_end_bytes = 24; ///< the least block that ends at no multiple of 16
     /// The pool grows by as many for each run of free blocks that a search left, before the next search.
     static constexpr std::size_t searched_bytes_a_run = 256;
     /// No chunk is larger than about this part of all of them. Larger ones would hold much of the next wave.
@@ -336,11 +342,17 @@ void multipool<Upstream, Reuse, Classes>::tidy() noexcept
         blocks.push(reinterpret_cast<core::free_block*>(room), room_bytes);
     }
     blocks.sort();
+    if (free.has_aside()) {
+        blocks.merge(free.take_aside());
+    }
+    // Free blocks of 8 bytes are not sorted, and would leave only short rooms between them.
+    const bool merges = free.has_aside() && !front_.may_have_words();
     // Less than a block, if all have one size; padding in front of a block of a multiple of 16; or anything is a block.
     const std::size_t gap_bytes = free.only_bytes() != 0    ? free.only_bytes() - 8
                                   : front_.may_have_words() ? 0
                                                             : 8;
-    reuse::block_run kept;
+    reuse::block_run wide; // all blocks, if none are merged
+    reuse::block_run narrow;
     std::size_t kept_bytes = 0;
     bool has_room = false;
     held_.template release_empty<reuse::block_run>(upstream_.get(), [&](std::byte* begin, std::byte* end) {
@@ -351,14 +363,38 @@ void multipool<Upstream, Reuse, Classes>::tidy() noexcept
         has_room = has_room || (begin <= room && room <= end);
         kept_bytes += static_cast<std::size_t>(end - begin);
         while (blocks.has_block_before(end)) {
-            core::free_block* const block = blocks.pop();
-            if (reinterpret_cast<std::byte*>(block) != room) {
-                kept.push(block, reuse::block_run::bytes(block));
+            core::free_block* const first = blocks.first();
+            std::byte* const merged = reinterpret_cast<std::byte*>(first);
+            std::size_t bytes = reuse::block_run::bytes(first);
+            if (merges) {
+                bytes = blocks.take_merged(end, gap_bytes).size();
+            } else {
+                static_cast<void>(blocks.pop());
+            }
+            if (merged <= room && room < merged + bytes) {
+                const auto front_bytes = static_cast<std::size_t>(room - merged);
+                front_.set_room(room, bytes - front_bytes);
+                bytes = front_bytes;
+            }
+            // A rest of 8 bytes in front of padding would look like a block in use, so rooms end at multiples of 16.
+            if (merges && !core::is_aligned(merged + bytes, 16)) {
+                const std::size_t odd_bytes = core::min(bytes, odd_end_bytes);
+                bytes -= odd_bytes;
+                free.donate(merged + bytes, odd_bytes);
+            }
+            if (bytes >= least_block_bytes) {
+                (bytes >= wide_room_bytes || !merges ? wide : narrow).push(first, bytes);
             }
         }
         return false;
     });
-    free.put_back(kept);
+    if (merges) {
+        wide.reverse();
+        narrow.reverse();
+        free.set_aside(wide, narrow);
+    } else {
+        free.put_back(wide);
+    }
     if (!has_room) {
         front_.set_room(nullptr, 0);
     }
@@ -413,19 +449,21 @@ bool multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size
             core::min(blocks - 1, next_.largest_bytes() / block_bytes) * block_bytes;
         wanted_bytes = core::max(wanted_bytes, core::min(wanted_bytes + more_bytes, next_.largest_bytes()));
     }
+    std::span<std::byte> free_room;
     if constexpr (shrinks) {
         if (account_.held_bytes >= account_.next_search_bytes) {
             give_empty_chunks_back();
         }
         if (blocks == 1) {
-            const std::span<std::byte> room =
-                front_.free().take_largest(core::max(least_room_bytes, least_merged_room_bytes));
-            if (!room.empty()) {
-                front_.free().donate(front_.cursor(), front_.room_bytes());
-                front_.set_room(room.data(), room.size());
-                return true;
-            }
+            free_room = front_.free().take_largest(core::max(least_room_bytes, least_merged_room_bytes));
         }
+    } else if constexpr (requires { front_.free().take_room(least_room_bytes); }) {
+        free_room = front_.free().take_room(least_room_bytes);
+    }
+    if (!free_room.empty()) {
+        front_.free().donate(front_.cursor(), front_.room_bytes());
+        front_.set_room(free_room.data(), free_room.size());
+        return true;
     }
     // A pool may serve a single block, so the first chunk is no larger than it needs.
     std::size_t chunk_bytes =
@@ -513,7 +551,9 @@ void* multipool<Upstream, Reuse, Classes>::try_allocate_slowly(std::size_t bytes
     if constexpr (requires { free.serves(index); }) {
         list_bytes = free.serves(index) ? 0 : free.bytes_to_serve(index, front_.classes());
     }
-    if (list_bytes + free.room_for(index) > front_.room_bytes() && !add_chunk<true>(index, 1, list_bytes)) {
+    const std::size_t padding = core::padding_to(front_.cursor(), 16);
+    if (list_bytes + padding + free.room_for(index) > front_.room_bytes() &&
+        !add_chunk<true>(index, 1, list_bytes)) {
         return nullptr;
     }
     static_cast<void>(make_list(index));

@@ -157,14 +157,13 @@ TEST_F(multipool, holds_little_more_than_its_blocks) {
 
 TEST_F(multipool, donates_tail_of_chunk) {
     static_cast<void>(pool_.allocate(8, 8));
-    std::byte* const p = as_bytes(pool_.allocate(24, 8)); // behind a table of 64 bytes
+    std::byte* const p = as_bytes(pool_.allocate(24, 8)); // behind a table of 80 bytes
     static_cast<void>(pool_.allocate(400, 8));
     EXPECT_EQ(source_.granted().size(), 2U);
-    // The rest of the first chunk is 144 bytes, and the largest class of the table 64.
+    // The rest of the first chunk is 128 bytes, and the largest class of the table 64.
     EXPECT_EQ(pool_.allocate(64, 8), p + 24 + 64);
     EXPECT_EQ(pool_.allocate(64, 8), p + 24);
-    EXPECT_EQ(pool_.allocate(16, 8), p + 24 + 128);
-    EXPECT_EQ(pool_.allocate(56, 8), p - 64) << "of the former table, which lies at no multiple of 16";
+    EXPECT_EQ(pool_.allocate(72, 8), p - 80) << "of the former table, which lies at no multiple of 16";
 }
 
 TEST_F(multipool, chunk_overhead_is_low) {
@@ -450,31 +449,129 @@ TYPED_TEST(tidy, returns_all_chunks_of_one_size) {
     }
 }
 
-TYPED_TEST(tidy, reuses_blocks_in_the_order_of_addresses) {
-    for (const bool one_size : {true, false}) {
-        mallard::multipool<equipment::ledger, TypeParam> pool(fragmented_pool<TypeParam>::source);
-        std::vector<std::byte*> blocks;
-        for (int i = 0; i != 100; ++i) {
-            blocks.push_back(as_bytes(pool.allocate(40, 8)));
-            if (!one_size) {
-                static_cast<void>(pool.allocate(72, 8));
-            }
-        }
-        std::vector<std::byte*> freed;
-        for (std::size_t i = 0; i != 50; ++i) {
-            freed.push_back(blocks[i * 37 % 50 * 2]);
-            pool.deallocate(freed.back(), 40, 8);
-        }
-        pool.tidy();
-        std::vector<std::byte*> reused(freed.size());
-        std::ranges::generate(reused, [&] { return as_bytes(pool.allocate(40, 8)); });
-        const auto in_order = [](std::byte* earlier, std::byte* later) { return earlier < later; };
-        // An unrolled queue takes its head and its first page last (reuse/first_freed.hpp).
-        EXPECT_TRUE(std::is_sorted(reused.begin(), reused.end() - 2, in_order));
-        std::ranges::sort(freed);
-        std::ranges::sort(reused);
-        EXPECT_EQ(reused, freed);
+TYPED_TEST(tidy, reuses_blocks_of_one_size_in_the_order_of_addresses) {
+    mallard::multipool<equipment::ledger, TypeParam> pool(fragmented_pool<TypeParam>::source);
+    std::vector<std::byte*> blocks(100);
+    std::ranges::generate(blocks, [&] { return as_bytes(pool.allocate(40, 8)); });
+    std::vector<std::byte*> freed;
+    for (std::size_t i = 0; i != 50; ++i) {
+        freed.push_back(blocks[i * 37 % 50 * 2]);
+        pool.deallocate(freed.back(), 40, 8);
     }
+    pool.tidy();
+    std::vector<std::byte*> reused(freed.size());
+    std::ranges::generate(reused, [&] { return as_bytes(pool.allocate(40, 8)); });
+    // An unrolled queue takes its head and its first page last (reuse/first_freed.hpp).
+    EXPECT_TRUE(std::is_sorted(reused.begin(), reused.end() - 2));
+    std::ranges::sort(freed);
+    std::ranges::sort(reused);
+    EXPECT_EQ(reused, freed);
+}
+
+/// A pool of 24 and 40 bytes with lists for all sizes, whose room is used up.
+template <class Order>
+class pool_without_room {
+public:
+    pool_without_room() {
+        static_cast<void>(allocate(pool.largest_pooled_bytes())); // of the first table, too
+        while (blocks_.empty() || pool.bytes_left() >= 24) {
+            const std::size_t bytes = pool.bytes_left() < 40 || blocks_.size() % 2 == 0 ? 24 : 40;
+            blocks_.emplace_back(allocate(bytes), bytes);
+        }
+    }
+
+    std::byte* allocate(std::size_t bytes) { return as_bytes(pool.allocate(bytes, 8)); }
+    std::byte* block(std::size_t number) const { return blocks_[number].first; }
+    void free(std::size_t number) { pool.deallocate(block(number), blocks_[number].second, 8); }
+
+    static inline equipment::ledger source;
+    mallard::multipool<equipment::ledger, Order> pool{
+        source, {.growth = {.first_chunk_bytes = std::size_t{256} << 10}}};
+
+private:
+    std::vector<std::pair<std::byte*, std::size_t>> blocks_;
+};
+
+TYPED_TEST(tidy, cuts_blocks_of_any_size_from_merged_ones) {
+    pool_without_room<TypeParam> full;
+    for (const std::size_t number : {1502U, 1500U, 1501U, 1503U}) { // 24 + 40 + 24 + 40 bytes
+        full.free(number);
+    }
+    const std::size_t chunks = full.pool.stats().chunks;
+    full.pool.tidy();
+    EXPECT_EQ(full.allocate(72), full.block(1500)) << "larger than any of them";
+    EXPECT_EQ(full.allocate(24), full.block(1500) + 72) << "right behind it";
+    EXPECT_EQ(full.allocate(32), full.block(1500) + 96);
+    EXPECT_EQ(full.pool.stats().chunks, chunks);
+}
+
+TYPED_TEST(tidy, cuts_from_wide_rooms_before_narrow_ones) {
+    pool_without_room<TypeParam> full;
+    for (const std::size_t number : {100U, 101U, 900U, 901U}) {
+        full.free(number);
+    }
+    for (std::size_t number = 1700; number != 1900; ++number) {
+        full.free(number);
+    }
+    full.pool.tidy();
+    for (std::byte* expected = full.block(1700); expected != full.block(1900); expected += 64) {
+        EXPECT_EQ(full.allocate(64), expected);
+    }
+    EXPECT_EQ(full.allocate(24), full.block(100));
+    EXPECT_EQ(full.allocate(40), full.block(101));
+    EXPECT_EQ(full.allocate(24), full.block(900)) << "in the order of addresses";
+}
+
+TYPED_TEST(tidy, keeps_rooms_that_are_too_short_for_one_request) {
+    pool_without_room<TypeParam> full;
+    full.free(300);
+    full.free(701);
+    full.pool.tidy();
+    static_cast<void>(full.allocate(600)); // from a new chunk
+    EXPECT_EQ(full.allocate(24), full.block(300));
+    EXPECT_EQ(full.allocate(40), full.block(701));
+}
+
+TYPED_TEST(tidy, merges_with_what_an_earlier_call_set_aside) {
+    pool_without_room<TypeParam> full;
+    full.free(1000);
+    full.free(1003);
+    full.pool.tidy();
+    full.free(1002);
+    full.free(1001);
+    full.pool.tidy();
+    EXPECT_EQ(full.allocate(120), full.block(1000));
+}
+
+TYPED_TEST(tidy, merges_nothing_once_there_are_blocks_of_8_bytes) {
+    pool_without_room<TypeParam> full;
+    for (const std::size_t number : {1000U, 1001U, 1200U, 1201U}) {
+        full.free(number);
+    }
+    full.pool.tidy();
+    static_cast<void>(full.allocate(8)); // the end of the chunk
+    full.free(501);
+    full.pool.tidy();
+    EXPECT_EQ(full.allocate(64), full.block(1000)) << "which was merged before";
+    EXPECT_EQ(full.allocate(64), full.block(1200));
+    EXPECT_EQ(full.allocate(40), full.block(501));
+}
+
+TYPED_TEST(tidy, serves_bursts_from_what_it_set_aside) {
+    pool_without_room<TypeParam> full;
+    std::vector<std::byte*> expected;
+    for (std::size_t number = 500; number != 700; number += 2) {
+        full.free(number);
+        expected.push_back(full.block(number));
+    }
+    full.pool.tidy();
+    mallard::block_chain chain = full.pool.allocate_many(24, 8, expected.size());
+    std::vector<std::byte*> taken;
+    while (!chain.empty()) {
+        taken.push_back(as_bytes(chain.pop_front()));
+    }
+    std::ranges::sort(taken);
+    EXPECT_EQ(taken, expected);
 }
 
 TYPED_TEST(tidy, serves_from_what_it_kept) {
@@ -494,6 +591,26 @@ TYPED_TEST(tidy, serves_from_what_it_kept) {
     }
     fragmented.pool.tidy();
     fragmented.expect_contents();
+}
+
+TYPED_TEST(tidy, returns_chunks_whose_merged_blocks_were_used) {
+    fragmented_pool<TypeParam> fragmented;
+    for (const std::size_t kept : {3000U, 2000U, 1000U}) {
+        fragmented.keep(kept);
+        fragmented.pool.tidy();
+        std::vector<std::pair<std::byte*, std::size_t>> more;
+        for (std::size_t i = 0; i != 3000; ++i) {
+            const std::size_t bytes = mixed_sizes[i * 7 % std::size(mixed_sizes)];
+            more.emplace_back(fragmented.allocate(bytes), bytes);
+        }
+        for (const auto& [p, bytes] : more) {
+            fragmented.pool.deallocate(p, bytes, 8);
+        }
+    }
+    fragmented.expect_contents();
+    fragmented.keep(0);
+    fragmented.pool.tidy();
+    EXPECT_LE(fragmented.pool.stats().chunk_bytes, 16U << 10) << "the tables alone";
 }
 
 TYPED_TEST(tidy, keeps_blocks_of_8_bytes) {

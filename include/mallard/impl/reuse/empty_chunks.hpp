@@ -30,6 +30,9 @@ public:
 
     block_run() = default;
 
+    /// Effects: makes a run of `first` and the blocks that it leads to.
+    explicit block_run(core::free_block* first) noexcept : first_(first) {}
+
     /// Effects: puts the block in front.
     void push(core::free_block* block, std::size_t bytes) noexcept {
         words::write(block, first_);
@@ -70,6 +73,11 @@ public:
     /// Complexity: n log n.
     void sort() noexcept { first_ = sort(first_); }
 
+    /// Effects: takes the blocks of `other` over.
+    /// Requires: both are sorted.
+    /// Complexity: linear.
+    void merge(block_run other) noexcept { first_ = merge(first_, other.first_); }
+
     /// Returns: true if the first blocks fill [begin, end), apart from gaps of up to `gap_bytes`.
     /// Requires: the blocks are sorted, and none lies in front of `begin`.
     [[nodiscard]] bool fills(const std::byte* begin, const std::byte* end,
@@ -96,13 +104,15 @@ public:
         return first_ != nullptr && at(first_) < end;
     }
 
-    /// Effects: takes the first block and all that follow one another behind it.
+    /// Effects: takes the first block and all that follow one another behind it, apart from gaps of up to `gap_bytes`.
     /// Returns: their memory.
     /// Requires: has_block_before(end).
-    [[nodiscard]] std::span<std::byte> take_merged(const std::byte* end) noexcept {
+    [[nodiscard]] std::span<std::byte> take_merged(const std::byte* end,
+                                                   std::size_t gap_bytes = padding_bytes) noexcept {
+        const auto most_bytes = static_cast<std::ptrdiff_t>(gap_bytes);
         std::byte* const begin = at(first_);
         std::byte* filled = begin;
-        while (first_ != nullptr && at(first_) < end && at(first_) - filled <= padding_bytes) {
+        while (first_ != nullptr && at(first_) < end && at(first_) - filled <= most_bytes) {
             filled = at(first_) + bytes(first_);
             first_ = next(first_);
         }

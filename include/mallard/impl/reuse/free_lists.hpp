@@ -1,11 +1,12 @@
 /// Free blocks by size class: a list for each, found through a single pointer.
 ///
 ///     one class:         word_ -> the list of that class
-///     several classes:   word_ -> [ class 0 | class 1 | ... | class n - 1 ]      a table of lists
+///     several classes:   [ wide rooms | narrow rooms ][ class 0 | class 1 | ... | class n - 1 ]      a table of lists
+///                                             word_ -> ^
 ///
 /// Data model: the table lies in memory of the pool. It covers the classes below reach_, among them every class of which a
 /// block was ever allocated: a pool calls serve() before the first one. So freeing needs no memory, finds its list, and has no
-/// rare case.
+/// rare case. The rooms were set aside by a pool that merged its free blocks: memory from which new blocks are cut.
 ///
 /// `Links` is the form of the only list (impl/reuse/free_list.hpp), and `List` that of a list in a table. They differ, because
 /// sizes that come in no order make each rare branch of a list unpredictable. A `List` has
@@ -80,7 +81,7 @@ public:
     [[nodiscard]] std::size_t bytes_to_serve(std::size_t index, std::size_t classes) const noexcept {
         return reach_ == 0 && has_word_form
                    ? 0
-                   : core::align_up(size_to_serve(index, classes) * sizeof(List), 16);
+                   : core::align_up(aside_bytes + size_to_serve(index, classes) * sizeof(List), 16);
     }
 
     /// Effects: makes serves(index) true. The former table becomes free blocks.
@@ -93,10 +94,11 @@ public:
             return;
         }
         const std::size_t size = size_to_serve(index, classes);
-        auto* const lists = reinterpret_cast<List*>(memory);
-        core::unpoison(memory, size * sizeof(List));
+        const std::size_t bytes = aside_bytes + size * sizeof(List);
+        auto* const lists = reinterpret_cast<List*>(memory + aside_bytes);
+        core::unpoison(memory, bytes);
         if (reach_ <= 0) {
-            std::memset(memory, 0, size * sizeof(List));
+            std::memset(memory, 0, bytes);
             if (reach_ < 0) {
                 const auto only = static_cast<std::size_t>(~reach_);
                 while (core::free_block* const block = Links::pop(&word_, size_of_class(only))) {
@@ -105,15 +107,15 @@ public:
             }
             use_table(lists, size);
         } else {
-            List* const former = table();
-            const std::size_t former_bytes = static_cast<std::size_t>(reach_) * sizeof(List);
-            core::unpoison(static_cast<void*>(former), former_bytes);
+            std::byte* const former = reinterpret_cast<std::byte*>(table()) - aside_bytes;
+            const std::size_t former_bytes = aside_bytes + static_cast<std::size_t>(reach_) * sizeof(List);
+            core::unpoison(former, former_bytes);
             std::memcpy(memory, former, former_bytes);
-            std::memset(memory + former_bytes, 0, size * sizeof(List) - former_bytes);
+            std::memset(memory + former_bytes, 0, bytes - former_bytes);
             use_table(lists, size);
-            donate(reinterpret_cast<std::byte*>(former), former_bytes);
+            donate(former, former_bytes);
         }
-        core::poison(memory, size * sizeof(List));
+        core::poison(memory, bytes);
     }
 
     /// Effects: makes free blocks of [p, p + bytes), as large as the table has lists for. What no list can use is lost until
@@ -177,7 +179,7 @@ public:
         return taken;
     }
 
-    /// Effects: makes blocks of take_all() free again, and leaves `blocks` empty. The last of them is the first that pop()
+    /// Effects: makes blocks of take_all() and rooms of take_aside() free, and leaves `blocks` empty. The last of them is the first that pop()
     /// returns, if the lists had none.
     /// Complexity: linear in the blocks.
     void put_back(block_run& blocks) noexcept {
@@ -185,8 +187,44 @@ public:
             blocks.reverse();
         }
         while (core::free_block* const block = blocks.pop()) {
-            static_cast<void>(push(block, Classes::within(block_run::bytes(block))));
+            const std::size_t bytes = block_run::bytes(block);
+            if (reach_ < 0) {
+                static_cast<void>(push(block, Classes::within(bytes)));
+            } else {
+                donate(reinterpret_cast<std::byte*>(block), bytes);
+            }
         }
+    }
+
+    /// Returns: true if rooms can be set aside.
+    [[nodiscard]] bool has_aside() const noexcept { return aside_bytes != 0 && reach_ > 0; }
+
+    /// Returns: the rooms that are set aside, sorted by address; none is any more.
+    /// Requires: has_aside().
+    /// Complexity: linear in the rooms.
+    [[nodiscard]] block_run take_aside() noexcept {
+        block_run rooms(block_run::words::read(wide()));
+        rooms.merge(block_run(block_run::words::read(narrow())));
+        set_aside({}, {});
+        return rooms;
+    }
+
+    /// Effects: sets free rooms of 16 bytes and more aside, for take_room(): wide ones first, and each kind in its order.
+    /// Requires: has_aside(); both are sorted by address.
+    void set_aside(block_run wide_rooms, block_run narrow_rooms) noexcept {
+        block_run::words::write(wide(), wide_rooms.first());
+        block_run::words::write(narrow(), narrow_rooms.first());
+    }
+
+    /// Returns: a room that was set aside, still poisoned, for a list or a block that needs `least_bytes` at a multiple of 16; an
+    /// empty one if the next few are too short. Narrow ones that are too short become free blocks.
+    /// Complexity: constant.
+    [[nodiscard]] std::span<std::byte> take_room(std::size_t least_bytes) noexcept {
+        if (!has_aside()) {
+            return {};
+        }
+        const std::span<std::byte> room = take_room<false>(wide(), least_bytes);
+        return room.empty() ? take_room<true>(narrow(), least_bytes) : room;
     }
 
     /// Returns: the size of the blocks if they all have one; 0 if there is a table, or no list.
@@ -231,6 +269,42 @@ private:
     private:
         std::size_t index_;
     };
+
+    /// Pools that give chunks back by themselves keep rooms as free blocks.
+    static constexpr std::size_t aside_bytes = gives_chunks_back<Classes> ? 0 : 2 * sizeof(core::free_block*);
+    static constexpr unsigned most_tried_rooms = 32;
+
+    [[nodiscard]] core::free_block** wide() const noexcept {
+        return reinterpret_cast<core::free_block**>(word_) - 2;
+    }
+    [[nodiscard]] core::free_block** narrow() const noexcept { return wide() + 1; }
+
+    /// Returns: one of the next few rooms of a list, which begins at `place`; an empty one if they are too short. `Donates` is true
+    /// if those become free blocks.
+    template <bool Donates>
+    [[nodiscard]] std::span<std::byte> take_room(core::free_block** place, std::size_t least_bytes) noexcept {
+        for (unsigned tried = 0; tried != most_tried_rooms; ++tried) {
+            core::free_block* const room = block_run::words::read(place);
+            if (room == nullptr) {
+                break;
+            }
+            auto* const begin = reinterpret_cast<std::byte*>(room);
+            const std::size_t bytes = block_run::bytes(room);
+            const bool fits = bytes >= least_bytes + core::padding_to(begin, 16);
+            if (fits || Donates) {
+                block_run::words::write(place, block_run::next(room));
+            } else {
+                place = reinterpret_cast<core::free_block**>(room);
+            }
+            if (fits) {
+                return {begin, bytes};
+            }
+            if constexpr (Donates) {
+                donate(begin, bytes);
+            }
+        }
+        return {};
+    }
 
     [[nodiscard, gnu::always_inline]] List* table() const noexcept { return reinterpret_cast<List*>(word_); }
 

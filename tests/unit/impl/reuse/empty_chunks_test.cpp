@@ -123,6 +123,23 @@ TEST_F(block_run, ends_a_run_at_the_end_of_its_chunk) {
     EXPECT_EQ(places(), std::vector<std::size_t>{64});
 }
 
+TEST_F(block_run, ends_a_run_at_a_gap) {
+    add({{0, 32}, {40, 24}});
+    EXPECT_EQ(run_.take_merged(memory_ + 64, 7).size(), 32U);
+    EXPECT_EQ(places(), std::vector<std::size_t>{40});
+}
+
+TEST_F(block_run, merges_two_runs) {
+    add({{0, 16}, {64, 16}, {96, 16}});
+    mallard::reuse::block_run other(run_.first());
+    run_ = {};
+    add({{32, 16}, {128, 16}});
+    run_.merge(other);
+    EXPECT_EQ(places(), (std::vector<std::size_t>{0, 32, 64, 96, 128}));
+    run_.merge({});
+    EXPECT_EQ(places().size(), 5U);
+}
+
 TEST_F(block_run, fills_a_range_without_gaps) {
     add({{48, 16}, {0, 24}, {32, 16}}); // 24 to 32 is padding
     EXPECT_TRUE(fills(0, 64));
