@@ -21,6 +21,9 @@ namespace mallard { inline namespace MALLARD_MODE {
 /// TiB, and the factor is from 2 to 2^31; for chunks of one size, make the first and the largest size equal. A size
 /// of 0 is the default.
 ///
+/// A program of many small allocators makes the first chunk as large as most of them need, headers and lists included: each then
+/// takes one chunk. A pool of eight nodes of two sizes needs 512 bytes.
+///
 /// Options have it as a member, `{.growth = {.factor = 4}}`, so that allocators of different types take the same one.
 struct chunk_growth {
     std::size_t first_chunk_bytes = 256;

@@ -68,4 +68,18 @@ TYPED_TEST(full_upstream, is_used_up_by_small_blocks) {
     EXPECT_GE(served_bytes, MALLARD_CHECKED ? all_bytes / 4 : all_bytes / 8 * 7);
 }
 
+TEST(full_buffer, is_used_by_a_region_but_for_the_headers_of_few_chunks) {
+    alignas(16) std::array<std::byte, 4096> memory;
+    for (const std::size_t bytes : {256U, 1024U, 4096U}) {
+        mallard::buffer source(std::span<std::byte>(memory).first(bytes));
+        mallard::unchecked::monotonic<mallard::buffer> region(source);
+        std::size_t served_bytes = 0;
+        while (region.try_allocate(8, 8) != nullptr) {
+            served_bytes += 8;
+        }
+        EXPECT_GE(served_bytes, bytes - 16 * region.stats().chunks) << bytes;
+        EXPECT_LE(region.stats().chunks, 5U) << bytes;
+    }
+}
+
 } // namespace
