@@ -26,17 +26,18 @@ namespace mallard::lifetime { inline namespace MALLARD_MODE {
 /// Instantiated for a type that may not be winked out; its name in the compiler's message has the type to blame.
 template <class Culprit>
 struct wink_out_would_leak {
-    static_assert(sizeof(Culprit) == 0,
-                  "wink_out: this type (Culprit) owns something outside the allocator, so its destructor "
-                  "must run. Bind it to "
-                  "the allocator, specialise mallard::winkable for it, or use mallard::assume_winkable.");
+    static_assert(
+        sizeof(Culprit) == 0,
+        "wink_out: this type (Culprit) owns something outside the allocator, so its destructor "
+        "must run. Bind it to "
+        "the allocator, specialise mallard::winkable for it, or pass mallard::assume_winkable first.");
 };
 template <class Held, class Holder>
 struct wink_out_would_leak<out_of_reach<Held, Holder>> {
     static_assert(sizeof(Held) == 0,
                   "wink_out: the second type (Holder) does not hand the allocator to the first (Held), which "
                   "would take its memory elsewhere. Hold it in a container, a pair, a tuple or a class "
-                  "with an allocator_type, or use mallard::assume_winkable.");
+                  "with an allocator_type, or pass mallard::assume_winkable first.");
 };
 template <>
 struct wink_out_would_leak<nothing> {};
