@@ -159,6 +159,7 @@ TEST(program_heap, has_its_history_in_the_pool_of_the_process) {
         bench::row aged = run_words(bench::run_programs, words + pool + " --age old,peak=4M");
         EXPECT_EQ(aged.checksum, young.checksum);
         EXPECT_NEAR(figure_map(aged)["history_live_bytes"], 0.4 * (4 << 20), 0.2 * (4 << 20));
+        EXPECT_EQ(figure_map(aged).contains("tidy_ns"), pool == std::string_view("-tidied"));
     }
     constexpr std::size_t few = 1000;
     EXPECT_LT(free_chunks_of_malloc(), free_chunks + few);

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from profile_rows import amount, figures, scope
 from synthetic_profile import document
+from synthetic_study import baseline, candidate, effect, result, study
 
 from mallard.advisor.advice.candidates import Candidate, requested_candidates
 from mallard.advisor.advice.cpp_text import CppText
 from mallard.advisor.advice.loops import Loop, find_loop, with_loop
+from mallard.advisor.advice.verdict import decide
 from mallard.advisor.profile.document import read_profile
 
 EVENTS = """void serve() {
@@ -126,3 +128,31 @@ def test_a_function_that_has_returned_is_no_loop(tmp_path: Path) -> None:
 def test_keeps_sites_whose_last_round_is_alive(tmp_path: Path) -> None:
     (lasting,) = scope_with_loop(tmp_path, THREAD_START).alive_sites
     assert lasting.code == "program:1-2"
+
+
+def test_a_rewind_in_a_loop_is_no_return():
+    verdict = decide(study(chosen=candidate("main", rank=4, returns_each_time=False)))
+    assert verdict.headline.startswith(
+        "Put a monotonic allocator, rewound when none of its blocks is live, into the loop of main() "
+        "(server.cpp:88): "
+    )
+    assert any(note.endswith("Rewind at the end of a round of the loop.") for note in verdict.notes)
+    assert "return" not in verdict.headline
+    pool = decide(
+        study(
+            chosen=candidate("main", rank=4, returns_each_time=False),
+            trial=result(baseline(effect("multipool", 38.7))),
+            on_top=None,
+        )
+    )
+    assert pool.headline.startswith("Put a multipool into main() (server.cpp:88): ")
+
+
+def test_a_loop_that_never_returns_has_its_line():
+    chosen = candidate(returns_each_time=False, loop="src/server.cpp:91", inlined="inlined into main")
+    verdict = decide(study(chosen=chosen))
+    assert verdict.headline.startswith(
+        "Put a monotonic allocator, rewound when none of its blocks is live, into the loop of handle() "
+        "(server.cpp:91): "
+    )
+    assert any("handle() does not return between the rewinds" in note for note in verdict.notes)

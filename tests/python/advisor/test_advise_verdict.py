@@ -671,34 +671,6 @@ def test_json_has_answer_facts_and_study():
     assert document["figure"]["source"] == "src/server.cpp:88"
 
 
-def test_a_rewind_in_a_loop_is_no_return():
-    verdict = decide(study(chosen=candidate("main", rank=4, returns_each_time=False)))
-    assert verdict.headline.startswith(
-        "Put a monotonic allocator, rewound when none of its blocks is live, into the loop of main() "
-        "(server.cpp:88): "
-    )
-    assert any(note.endswith("Rewind at the end of a round of the loop.") for note in verdict.notes)
-    assert "return" not in verdict.headline
-    pool = decide(
-        study(
-            chosen=candidate("main", rank=4, returns_each_time=False),
-            trial=result(baseline(effect("multipool", 38.7))),
-            on_top=None,
-        )
-    )
-    assert pool.headline.startswith("Put a multipool into main() (server.cpp:88): ")
-
-
-def test_a_loop_that_never_returns_has_its_line():
-    chosen = candidate(returns_each_time=False, loop="src/server.cpp:91", inlined="inlined into main")
-    verdict = decide(study(chosen=chosen))
-    assert verdict.headline.startswith(
-        "Put a monotonic allocator, rewound when none of its blocks is live, into the loop of handle() "
-        "(server.cpp:91): "
-    )
-    assert any("handle() does not return between the rewinds" in note for note in verdict.notes)
-
-
 def test_a_call_that_ends_with_live_blocks_is_no_rewind():
     assert "rewound on return" in decide(study(chosen=candidate(activations=100))).headline
     headline = decide(study(chosen=candidate(activations=20_000))).headline

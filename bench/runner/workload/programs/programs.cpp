@@ -6,7 +6,7 @@
 /// program that frees much while it works is not for an allocator that reuses nothing.
 ///
 /// Before that, the process's malloc is given a history (history/history.hpp): blocks of others that come, go and stay. Or a pool
-/// is given it, which lives as long as the process, and which all scopes share.
+/// is given it, which lives as long as the process, and which all scopes share; it may be tidied just before the clock starts.
 ///
 /// The programs use the containers of the standard library, and no other library. Inputs are drawn before the clock starts.
 
@@ -186,21 +186,17 @@ constexpr mallard::history::allocator blocks_of_pool{
         },
 };
 
-/// Effects: gives the process's malloc, or its pool, the history of the cell, writes down what it left, and then tidies the pool
-/// of a strategy that does.
+/// Effects: gives the process's malloc, or its pool, the history of the cell, and writes down what it left.
 /// Throws: std::bad_alloc.
 void age_heap(const programs_cell& cell, row& result) {
     if (cell.past.peak_bytes == 0) {
         return;
     }
-    const pool_past past = cell.subject.past;
+    const bool of_malloc = cell.subject.past == pool_past::none;
     const mallard::history::remains left =
-        mallard::history::age(past == pool_past::none ? malloc_of_process : blocks_of_pool, cell.past);
+        mallard::history::age(of_malloc ? malloc_of_process : blocks_of_pool, cell.past);
     if (left.failed != mallard::history::failure::none) {
         throw std::bad_alloc();
-    }
-    if (past == pool_past::tidied) {
-        pool_of_process().tidy();
     }
     result.add_figure("history_live_bytes", static_cast<double>(left.live_bytes));
     result.add_figure("history_held_bytes", static_cast<double>(left.resident_after - left.resident_before));
@@ -219,6 +215,15 @@ void warm_up(const programs_cell& cell, const program_input& input) {
     } while (watch.elapsed().wall_ns < warm_up_ns);
 }
 
+/// Effects: tidies the pool of a strategy that does, and writes down how long it takes.
+void tidy_pool(const programs_cell& cell, row& result) {
+    if (cell.subject.past == pool_past::tidied) {
+        const stopwatch watch;
+        pool_of_process().tidy();
+        result.add_figure("tidy_ns", static_cast<double>(watch.elapsed().cpu_ns));
+    }
+}
+
 void measure(const programs_cell& cell, const run_options& options, row& result) {
     const auto input = program_rows[cell.program].draw(cell.size, static_cast<std::uint64_t>(options.seed));
     const std::size_t scopes = std::max<std::size_t>(1, cell.operations / input->operations);
@@ -228,6 +233,7 @@ void measure(const programs_cell& cell, const run_options& options, row& result)
     const bool resets = forget_peak();
     const std::int64_t baseline = peak_resident_bytes();
     warm_up(cell, *input);
+    tidy_pool(cell, result);
 
     std::size_t spills = 0;
     checksum sum;
