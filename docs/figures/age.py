@@ -393,8 +393,8 @@ def _pools_answer() -> str:
 def _tidying(run: AgedRun) -> str:
     """What the call takes, which is not timed with the program."""
     times = [median_figure(work.line, AGED[1], TIDY) for work in run.works[OLD]]
-    known = [time / 1e6 for time in times if time]
-    return f", which takes {median(known):.0f} ms, and {max(known):.0f} at most" if known else ""
+    known = [time / 1e9 for time in times if time]
+    return f", which takes {median(known):.1f} s, {max(known):.1f} at most" if known else ""
 
 
 def _unless_resolved(ratio: Ratio) -> str:
