@@ -32,12 +32,20 @@ def end_with_parent(number: signal.Signals = signal.SIGKILL) -> Callable[[], Non
     return bind
 
 
+class TimeLimitError(UsageError):
+    """A process ran for more than `seconds`, and was killed."""
+
+    def __init__(self, name: str, seconds: float) -> None:
+        super().__init__(f"{too_long(name, seconds)}; {LESS_WORK}")
+        self.seconds = seconds
+
+
 def wait(process: subprocess.Popen[bytes], name: str, seconds_limit: float) -> None:
     """Kills the process group on a timeout or Ctrl-C: the process leads its own group."""
     try:
         process.wait(seconds_limit)
     except subprocess.TimeoutExpired:
-        raise UsageError(f"{too_long(name, seconds_limit)}; {LESS_WORK}") from None
+        raise TimeLimitError(name, seconds_limit) from None
     finally:
         kill_group(process)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,33 @@ def test_mallocs_and_strategies_share_one_clock(advise, monkeypatch, count, wall
     note = "Times are wall time, because several threads allocate in the scope."
     assert (note in decide(case).notes) is wall
     assert json.loads(advice_json(case, decide(case)))["wall"] is wall
+
+
+def slow(*arms: str) -> type[FakeProgram]:
+    """A program that takes ten times as long under these arms."""
+    return type("Slow", (FakeProgram,), {"saved_ms": FakeProgram.saved_ms | dict.fromkeys(arms, -900.0)})
+
+
+def test_slow_arms_are_tried_in_two_runs(advise, monkeypatch):
+    monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}"))
+    case, runs, _ = advise(slow("monotonic", "mimalloc"), Request(("glibc", "mimalloc")))
+    assert case.best.strategy == "multipool"
+    assert [arm.strategy for arm in runs].count("monotonic") == 2
+    assert sum(arm.malloc is not None for arm in runs) == 2
+    assert [note for note in decide(case).notes if "given up" in note] == [
+        "Mimalloc: given up after 2 runs: 10 times slower.",
+        "Monotonic in handle(): given up after 2 runs: 10 times slower.",
+    ]
+
+
+def test_scope_is_given_up_with_its_strategies(advise):
+    case, runs, _ = advise(slow(*STRATEGIES))
+    assert case.trial is None
+    tried = Counter(arm.strategy for arm in runs)
+    assert {tried[strategy] for strategy in STRATEGIES} <= {0, 2}
+    verdict = decide(case)
+    assert verdict.headline.startswith("Nothing that was tried is worth a change")
+    assert "Monotonic in handle(): given up after 2 runs: 10 times slower." in verdict.notes
 
 
 def test_reports_rounds_with_unexpected_ends():

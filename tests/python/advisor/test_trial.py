@@ -15,6 +15,7 @@ from mallard.advisor.trial import program as trial_program
 from mallard.advisor.trial.campaign import Campaign, run_campaign
 from mallard.advisor.trial.effect import difference, run_cpu_seconds, summarize_trial
 from mallard.advisor.trial.load import FAILED_LOAD, Load, LoadResult
+from mallard.advisor.trial.patience import GivenUp
 from mallard.advisor.trial.process import Measured, RunsDifferError
 from mallard.advisor.trial.program import (
     AS_IT_IS,
@@ -40,6 +41,7 @@ from mallard.cli import parse_command
 from mallard.shared.age import levels, young
 from mallard.shared.console import output_console
 from mallard.shared.errors import UsageError
+from mallard.shared.parent_death import TimeLimitError
 from mallard.shared.report.terminal import show_report
 from mallard.shared.stats import Difference, paired_difference
 
@@ -64,6 +66,11 @@ class FakeProgram(Program):
         super().__init__(["fake"], Path("libmallard_trial.so"))
         object.__setattr__(self, "by_strategy", by_strategy)
         object.__setattr__(self, "arms", [])
+        object.__setattr__(self, "limits", [])
+
+    def with_limit(self, seconds: float) -> Program:
+        self.limits.append(seconds)
+        return self
 
     def run(self, arm: Arm, scope: Scope) -> RunResult:
         self.arms.append(arm)
@@ -328,6 +335,54 @@ def test_no_slope_with_one_delay():
     result = run_campaign(program, SCOPE, campaign("monotonic", delays_ns=(10,)), no_tick)
     assert result.baselines[0].slope is None
     assert "of the delay" not in shown(result)
+
+
+def test_gives_up_slow_strategies():
+    program = FakeProgram(by_time(plain=80, null=100, monotonic=70, heap=500))
+    result = run_campaign(program, SCOPE, campaign("monotonic", "heap"), no_tick)
+    trial = result.baselines[0].trial
+    assert trial.given_up == {"heap": GivenUp(2, pytest.approx(5.0))}
+    assert program.arms.count(Arm("heap")) == 2
+    assert program.arms.count(Arm("monotonic")) == 5
+    assert [effect.strategy for effect in trial.effects] == ["monotonic"]
+    assert "heap: given up after 2 runs: 5 times slower." in shown(result)
+
+
+@pytest.mark.parametrize(
+    ("null", "slow_ms", "slow_rounds"),
+    [(100, 500, {1}), (100, 500, {2}), (100, 290, {1, 2, 3, 4, 5}), (2, 40, {1, 2, 3, 4, 5})],
+)
+def test_keeps_strategies_that_hardly_delay_a_trial(null, slow_ms, slow_rounds):
+    """One slow run may be an accident."""
+
+    def run(arm: Arm, round_: int) -> RunResult:
+        is_slow = arm.strategy == "heap" and round_ in slow_rounds
+        return by_time(plain=null, null=null, heap=slow_ms if is_slow else null)(arm, round_)
+
+    trial = run_campaign(FakeProgram(run), SCOPE, campaign("heap"), no_tick).baselines[0].trial
+    assert trial.given_up == {}
+    assert trial.effects[0].time.n == 5
+
+
+def test_kills_runs_of_many_times_the_null():
+    def run(arm: Arm, round_: int) -> RunResult:
+        if arm.strategy == "heap":
+            raise TimeLimitError("fake", program.limits[-1])
+        return by_time(plain=80, null=200, monotonic=70)(arm, round_)
+
+    program = FakeProgram(run)
+    result = run_campaign(program, SCOPE, campaign("monotonic", "heap"), no_tick)
+    assert result.baselines[0].trial.given_up == {"heap": GivenUp(1, pytest.approx(10.0), killed=True)}
+    assert program.arms.count(Arm("heap")) == 1
+    assert "heap: given up after 1 run: more than 10 times slower." in shown(result)
+
+
+def test_time_limit_of_the_program_is_an_error():
+    def run(arm: Arm, round_: int) -> RunResult:
+        raise TimeLimitError("fake", 600.0)
+
+    with pytest.raises(UsageError, match="fake ran for more than 600 s; give it less work"):
+        run_campaign(FakeProgram(run), SCOPE, campaign("heap"), no_tick)
 
 
 def test_unexpected_end_is_reported_with_rounds():

@@ -22,6 +22,7 @@ from mallard.advisor.trial.effect import (
     run_wall_seconds,
 )
 from mallard.advisor.trial.further_rounds import further_rounds, possible_answers
+from mallard.advisor.trial.patience import GivenUp, Patience
 from mallard.advisor.trial.program import MemoryAtEnd, Program, RunResult
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.shared.age import YOUNG, Age, heap_named, young
@@ -104,6 +105,7 @@ class Globals:
     metric: float | None = None  # of the server's load
     at_end: MemoryAtEnd = field(default_factory=MemoryAtEnd)  # medians
     run_seconds: float = 0.0  # elapsed, of all processes of a run
+    given_up: dict[str, GivenUp] = field(default_factory=dict)  # mallocs that were too slow
 
     @property
     def heap(self) -> str:
@@ -196,12 +198,21 @@ def run_globals(
         names = possible_answers(*times(completed))
         return [mallocs[0], *names] if names else []
 
-    arms = {name: partial(run_once, program, name, age) for name in present}
+    patience = None if program.surroundings.load else Patience(mallocs[0], present[1:])
+
+    def run(program: Program, name: str) -> RunResult:
+        return run_once(program, name, age)
+
+    is_limited = patience and (age is None or age.is_young)
+    run_arm: Callable[[str], RunResult]
+    run_arm = patience.limit_runs(program, run) if patience and is_limited else partial(run, program)
+    arms = {name: partial(run_arm, name) for name in present}
     completed = interleaved(
         *(arms, mallocs[0], rounds, seed, tick),
         first=program.first,
         extend=extend if further_runs else None,
         drop=drop if drops else None,
+        patience=patience,
     )
     return replace(
         compare_mallocs(completed, rounds),
@@ -233,6 +244,7 @@ def compare_mallocs(rounds: Rounds[RunResult], planned: int) -> Globals:
         metric=median_metric(base_runs),
         at_end=_median_at_end(base_runs),
         run_seconds=median([run.run_seconds for run in base_runs]),
+        given_up=rounds.given_up,
     )
 
 

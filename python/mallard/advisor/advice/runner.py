@@ -117,7 +117,9 @@ def run_trials(
     candidates = [with_loop(profile, candidate, Path.cwd()) for candidate in candidates]
     screened = _screen_all(program, trace, candidates, request, plan, step)
     study = replace(baseline, candidates=tuple(candidates), screened=tuple(screened))
-    tried = [screening for screening in screened if screening.result is not None]
+    tried = [
+        screening for screening in screened if screening.result is not None and not screening.is_given_up
+    ]
     if not tried:
         return study
     runner = TrialRunner(program, trace, request, step)
@@ -128,12 +130,13 @@ def run_trials(
     kept = scope.of_line if best.candidate.is_line else ()
     briefly = None if plan.strategies or kept else _try_briefly(runner, best.result, request, plan)
     strategies = kept or (best_two(briefly) if briefly else plan.strategies or SCREENING)
+    strategies = _without_given_up(strategies, best.result.baselines[0], briefly)
     full = replace(
         _campaign(request, strategies, request.ages[:1], plan.full_rounds),
         further_runs=plan.further_runs,
         drops=not request.rounds,
     )
-    in_full = runner(f"{best.candidate.title} in all rounds", scope, full)
+    in_full = runner(f"{best.candidate.title} in all rounds", scope, full) if strategies else None
     result = in_full or best.result
     planned = plan.full_rounds if in_full else result.rounds
     times = {effect.strategy: effect.time for effect in result.baselines[0].trial.effects}
@@ -204,10 +207,10 @@ def run_memory_trial(
     screened.sort(key=lambda tried: tried.peak_bytes)
     study = replace(baseline, candidates=tuple(candidates), screened=tuple(screened))
     best = screened[0]
-    if best.result is None:
+    if best.result is None or best.is_given_up:
         return study
     runner = TrialRunner(program, trace, request, step)
-    strategies = plan.strategies or SCREENING
+    strategies = _without_given_up(plan.strategies or SCREENING, best.result.baselines[0])
     full = _campaign(request, strategies, request.ages[:1], plan.full_rounds)
     result = runner(f"{best.candidate.title} in all rounds", best.result.scope, full) or best.result
     changes = tuple(type_changes(profile, best.candidate))
@@ -250,12 +253,20 @@ def _without_escapes(runner: TrialRunner, first: Screened, request: Request, pla
     return retried if result and gain > LEAST_EFFECT * result.baselines[0].trial.program_seconds else first
 
 
+def _without_given_up(strategies: Sequence[str], *baselines: Baseline | None) -> tuple[str, ...]:
+    """Without those that were too slow in an earlier trial."""
+    given_up = {name for baseline in baselines if baseline for name in baseline.trial.given_up}
+    return tuple(name for name in strategies if name not in given_up)
+
+
 def _try_briefly(runner: TrialRunner, screened: Result, request: Request, plan: Plan) -> Baseline | None:
     """Every strategy in a short trial, because running all of them in full would take too long."""
     baseline = screened.baselines[0]
-    if len(baseline.trial.effects) + len(baseline.trial.failed) == len(STRATEGIES):
+    trial = baseline.trial
+    if len(trial.effects) + len(trial.failed) + len(trial.given_up) == len(STRATEGIES):
         return baseline
-    campaign = _campaign(request, tuple(STRATEGIES), (request.ages[0],), plan.screening_rounds)
+    strategies = _without_given_up(tuple(STRATEGIES), baseline)
+    campaign = _campaign(request, strategies, (request.ages[0],), plan.screening_rounds)
     return runner.run_first(f"every strategy in {screened.scope.name}()", screened.scope, campaign)
 
 
@@ -408,6 +419,7 @@ def union(first: Scope, second: Scope) -> Scope | None:
 
 MOST_RECORDINGS, SECONDS_TO_RECORD = 3, 20.0
 MOSTLY_UNFOLLOWED = 0.5  # of the time of all processes
+ANNOUNCED_AGAIN = 1.1  # times the announced runs
 DISTURBED = 0.3  # width of an interval, relative to its median
 
 Notify = Callable[[str], None]

@@ -18,6 +18,8 @@ from mallard.advisor.profile.document import Profile
 from mallard.advisor.trial.campaign import LEAST_EFFECT, Baseline, Result
 from mallard.advisor.trial.effect import Effect
 from mallard.advisor.trial.load import Load
+from mallard.advisor.trial.patience import GivenUp
+from mallard.shared.mallocs import title
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,16 @@ class Screened:
     def best(self) -> Effect | None:
         """The strategy that saves most or costs least."""
         return next(iter(self.result.baselines[0].allowed), None) if self.result else None
+
+    @property
+    def given_up(self) -> dict[str, GivenUp]:
+        """The strategies that were too slow."""
+        return self.result.baselines[0].trial.given_up if self.result else {}
+
+    @property
+    def is_given_up(self) -> bool:
+        """Nothing remains to be tried."""
+        return bool(self.given_up) and self.best is None
 
     @property
     def peak_bytes(self) -> float:
@@ -91,6 +103,18 @@ class Study:
     def baseline(self) -> Baseline | None:
         """The first baseline: the base malloc, on the first heap that was requested."""
         return self.trial.baselines[0] if self.trial else None
+
+    @property
+    def given_up(self) -> dict[str, GivenUp]:
+        """The mallocs and the strategies that were too slow, by name."""
+        arms = {title(malloc): arm for malloc, arm in self.globals.given_up.items()}
+        for screened in self.screened:
+            scope = screened.candidate.title
+            arms |= {f"{strategy} in {scope}": arm for strategy, arm in screened.given_up.items()}
+        for baseline in filter(None, (self.briefly, self.baseline)):
+            scope = self.chosen.title if self.chosen else ""
+            arms |= {f"{strategy} in {scope}": arm for strategy, arm in baseline.trial.given_up.items()}
+        return arms
 
     @property
     def wall(self) -> bool:

@@ -244,7 +244,7 @@ def _unresolved(study: Study) -> str:
             f"Not resolved: no strategy and no malloc saves {percent(LEAST_EFFECT)} of "
             f"{total} beyond its interval, but {open_saving}."
         )
-    if study.trial is None:
+    if study.trial is None and not study.given_up:
         reason = study.withheld or "No scope of the program ends most of the blocks that it makes."
         return f"No advice: {reason[:1].lower()}{reason[1:].rstrip('.')}; and no other malloc saves time."
     return (
@@ -545,6 +545,7 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
     if kind != "unmeasured" and (failed := failures(study)):
         arms = "that, it does not; it was" if len(failed) == 1 else "them, it does not; they were"
         yield f"{capitalised(describe_failures_together(failed))}; without {arms} excluded."
+    yield from (f"{capitalised(name)}: {arm.text}." for name, arm in study.given_up.items())
     if study.baseline and (faster := faster_null(study.baseline.trial, LEAST_EFFECT)):
         yield faster
     if study.wall:

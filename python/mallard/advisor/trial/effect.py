@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mallard.advisor.trial.further_rounds import final_interval
+from mallard.advisor.trial.patience import GivenUp
 from mallard.advisor.trial.process import Measured
 from mallard.advisor.trial.program import AS_IT_IS, NULL, Counts, RunResult
 from mallard.advisor.trial.rounds import Rounds, Run
@@ -54,6 +55,7 @@ class Trial:
     last: dict[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     """The last requests of the scope in the failed runs: bytes, and the caller's address."""
     metric: float | None = None  # of the null's load
+    given_up: dict[str, GivenUp] = field(default_factory=dict)  # strategies that were too slow
 
     @property
     def nanoseconds_to_find(self) -> float:
@@ -100,6 +102,7 @@ def summarize_trial(
         failed={name: end for name, end in rounds.failed.items() if name in strategies},
         last={name: run.counts.last for name, run in rounds.odd.items() if run.counts},
         metric=median_metric(null),
+        given_up={name: arm for name, arm in rounds.given_up.items() if name in strategies},
     )
 
 

@@ -107,6 +107,11 @@ class Measured:
     load: LoadResult = field(default=LoadResult(), kw_only=True)  # of a server
 
     @property
+    def run_seconds(self) -> float:
+        """Elapsed until the program ended."""
+        return self.wall_seconds
+
+    @property
     def ended_by(self) -> str:
         """The name of the signal that ended the process, or an empty string."""
         return end_signal(self.status)

@@ -394,6 +394,9 @@ class Program:
         is_first = self.process is None or self.process.instance == 1
         return self.measuring if arm.strategy is None and self.measuring and is_first else self.library
 
+    def with_limit(self, seconds: float) -> Program:
+        return replace(self, seconds_limit=seconds)
+
     def run_null(self) -> RunResult:
         """A run in which the trial serves nothing, but finds the program's own malloc."""
         return self.run(Arm(NULL), Scope("", NO_SCOPE))

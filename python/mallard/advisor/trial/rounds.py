@@ -9,9 +9,11 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from mallard.advisor.trial.further_rounds import FIRST_ROUNDS
+from mallard.advisor.trial.patience import FIRST_RUNS, GivenUp, Patience
 from mallard.advisor.trial.process import IGNORE_ADDRESSES, Measured, refuse_difference
 from mallard.advisor.trial.program import AS_IT_IS, KILLED, NULL, Arm, Counts, Program, RunResult, Scope
 from mallard.shared.errors import UsageError
+from mallard.shared.parent_death import TimeLimitError
 from mallard.shared.prose import in_prose
 from mallard.shared.report.figures import count
 
@@ -48,6 +50,7 @@ class Rounds(Generic[Run]):
     # The arms that ended in a way that the base never does, and how. They have no runs.
     failed: dict[str, str] = field(default_factory=dict)
     odd: dict[str, Run] = field(default_factory=dict)  # arm -> its first failed run
+    given_up: dict[str, GivenUp] = field(default_factory=dict)  # arms that were too slow; they have no runs
 
     def of(self, arm: str) -> list[Run]:
         return self.runs.get(arm, [])
@@ -70,11 +73,12 @@ def interleaved(
     first: Measured | None = None,
     extend: Extend[Run] | None = None,
     drop: Drop[Run] | None = None,
+    patience: Patience | None = None,
 ) -> Rounds[Run]:
     """An arm that ends in a way that the base never does has failed. `check_first` may reject the first
     round, `check` the first two. All runs of the base must end and print as the first one does: `first`, or
     that of the first round. `drop` may end arms after FIRST_ROUNDS, `extend` may add rounds after the planned
-    ones, once.
+    ones, once. `patience` gives up arms that take too long.
     """
     random_order = random.Random(seed)
     completed: Rounds[Run] = Rounds({name: [] for name in arms})
@@ -83,10 +87,20 @@ def interleaved(
     while round_ < rounds and remaining:
         names = list(remaining)
         random_order.shuffle(names)
+        if patience and round_ == 0:
+            names.remove(patience.against)
+            names.insert(0, patience.against)
         results = {}
         for index, name in enumerate(names):
             tick(done + index, done + (rounds - round_) * len(names))
-            results[name] = arms[name]()
+            try:
+                results[name] = arms[name]()
+            except TimeLimitError as error:
+                if not patience or name not in patience.arms:
+                    raise
+                others = completed.of(patience.against) or [results[patience.against]]
+                completed.given_up[name] = patience.judge_killed(round_ + 1, error.seconds, others)
+                continue
             if name == base:
                 first = first or results[base]
                 refuse_difference(first, results[base], f"the run of round {round_ + 1}, {base},")
@@ -101,6 +115,9 @@ def interleaved(
             remaining = [name for name in remaining if not _always_ends_differently(completed, name, base)]
         done += len(names)
         round_ += 1
+        if patience and round_ == FIRST_RUNS:
+            _judge_slow(completed, remaining, patience)
+        remaining = [name for name in remaining if name not in completed.given_up]
         if round_ == FIRST_ROUNDS < planned and drop:
             wanted = drop(_without_failed(completed, base))
             remaining = [name for name in remaining if name in wanted]
@@ -111,6 +128,13 @@ def interleaved(
     return _without_failed(completed, base)
 
 
+def _judge_slow(completed: Rounds[Run], names: Sequence[str], patience: Patience) -> None:
+    judged = [name for name in names if name in patience.arms and name not in completed.given_up]
+    for name in judged:
+        if verdict := patience.judge(completed.of(name), completed.of(patience.against)):
+            completed.given_up[name] = verdict
+
+
 def _always_ends_differently(completed: Rounds[Run], name: str, base: str) -> bool:
     return {run.status for run in completed.of(name)}.isdisjoint(run.status for run in completed.of(base))
 
@@ -118,11 +142,14 @@ def _always_ends_differently(completed: Rounds[Run], name: str, base: str) -> bo
 def _without_failed(completed: Rounds[Run], base: str) -> Rounds[Run]:
     expected = {run.status for run in completed.of(base)}
     failed = {
-        name: end for name, runs in completed.runs.items() if (end := describe_failures(runs, expected))
+        name: end
+        for name, runs in completed.runs.items()
+        if name not in completed.given_up and (end := describe_failures(runs, expected))
     }
-    sound = {name: runs for name, runs in completed.runs.items() if name not in failed}
+    excluded = {*failed, *completed.given_up}
+    sound = {name: runs for name, runs in completed.runs.items() if name not in excluded}
     odd = {name: next(run for run in completed.of(name) if run.status not in expected) for name in failed}
-    return Rounds(sound, failed, odd)
+    return Rounds(sound, failed, odd, completed.given_up)
 
 
 def describe_failures(runs: Sequence[Measured], expected: Container[int]) -> str:
@@ -149,13 +176,20 @@ def run_rounds(
     with itself.
     """
 
-    def run(name: str) -> RunResult:
+    strategies = [name for name, arm in arms.items() if arm.strategy == name != NULL]
+    patience = None if program.surroundings.load else Patience(NULL, strategies)
+
+    def run(program: Program, name: str) -> RunResult:
         result = program.run(arms[name], scope)
         if name == AS_IT_IS:
             refuse_killed(result)
         return result
 
-    runs = {name: partial(run, name) for name in arms}
+    # The time of a run is that without its history.
+    is_limited = patience and all(arm.age.is_young for arm in arms.values())
+    run_arm: Callable[[str], RunResult]
+    run_arm = patience.limit_runs(program, run) if patience and is_limited else partial(run, program)
+    runs = {name: partial(run_arm, name) for name in arms}
     completed = interleaved(
         runs,
         AS_IT_IS,
@@ -167,6 +201,7 @@ def run_rounds(
         program.first,
         extend,
         drop,
+        patience,
     )
     if NULL in completed.failed:
         raise _null_breaks(scope, completed.failed[NULL])
@@ -192,7 +227,7 @@ def _check_first(results: Mapping[str, RunResult], arms: Mapping[str, Arm], scop
             f"{scope.name} leaves out nothing: the scope allocates nothing through that code; give a "
             "function that the scope calls, or leave --without out"
         )
-    serving = [results[name] for name, arm in arms.items() if arm.strategy not in (None, NULL)]
+    serving = [run for name, run in results.items() if arms[name].strategy not in (None, NULL)]
     refuse_unserved([run.counts or Counts() for run in serving if run.status == expected], scope.name)
 
 

@@ -20,7 +20,7 @@ from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.ceiling import Ceiling
 from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.memory import find_leanest
-from mallard.advisor.advice.study import Study
+from mallard.advisor.advice.study import Screened, Study
 from mallard.advisor.advice.verdict import Verdict
 from mallard.advisor.advice.wording import (
     between,
@@ -372,12 +372,20 @@ def _candidates(study: Study) -> Table:
                 entry.candidate.with_source,
                 count(entry.candidate.allocations),
                 "" if entry.candidate.containment is None else percent(entry.candidate.containment),
-                entry.reason if entry.best is None else change(entry.best.time),
+                _outcome(entry),
             )
         )
         for entry in study.screened
     ]
     return Table("Scopes that were tried", CANDIDATES, tuple(rows))
+
+
+def _outcome(screened: Screened) -> str:
+    if screened.best:
+        return change(screened.best.time)
+    return screened.reason or "; ".join(
+        f"{strategy} {arm.text}" for strategy, arm in screened.given_up.items()
+    )
 
 
 def _saved(study: Study, profile: Profile, names: Names) -> list[Section]:

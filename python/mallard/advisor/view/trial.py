@@ -183,6 +183,7 @@ def _notes(baseline: Baseline) -> list[str]:
         f"{last_request(baseline.trial.last.get(strategy, ()))}"
         for strategy, failure in baseline.trial.failed.items()
     ]
+    notes += [f"{strategy}: {arm.text}." for strategy, arm in baseline.trial.given_up.items()]
     notes += [
         f"{strategy}: the output differs from the unchanged program's." for strategy in baseline.differing
     ]
