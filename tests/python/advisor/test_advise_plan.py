@@ -65,3 +65,16 @@ def test_rounds_are_planned_from_warm_runs(advise, monkeypatch, options):
         "A run takes 2 s",
         "A run takes 0.06 s",
     ]
+
+
+@pytest.mark.parametrize(("second", "announced"), [(0.098, ["0.1 s"]), (0.08, ["0.1 s", "0.08 s"])])
+def test_announces_again_if_a_tenth_more(advise, second, announced):
+    class Warm(FakeProgram):
+        def run(self, arm: Arm, scope: Scope) -> RunResult:
+            seconds = 0.1 if len(self.runs) == 0 else second
+            done = super().run(arm, scope)
+            return replace(done, cpu_seconds=seconds, wall_seconds=seconds)
+
+    advise(Warm)
+    texts = [message.partition(";")[0] for message in Warm.messages[1:]]
+    assert texts == [f"A run takes {seconds}" for seconds in announced]

@@ -483,7 +483,7 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
             refuse_unfollowed(profile, first.cpu_seconds, all_seconds)
     run_seconds = second.run_seconds if second.status == first.status else seconds
     plan = _plan_again(request, announced, run_seconds, probes)
-    if plan.runs > announced.runs:
+    if plan.runs > ANNOUNCED_AGAIN * announced.runs:
         notify(estimate(plan.runs, run_seconds, aged_runs(plan.aged)))
         announced = plan
     processes = find_processes(program, profile, request, first.cpu_seconds, all_seconds)
