@@ -1,9 +1,12 @@
 """Stacks of a deep recursion are complete, and their events take no more bytes than others."""
 
 import re
+from collections import Counter
 
 import pytest
-from advisor_programs import folded_stacks
+from advisor_programs import profiled
+
+from mallard.advisor.profile.stacks import FRAME, Stacks
 
 LEVELS = 3_000
 ROUNDS = 100_000  # of which a chunk holds a small part
@@ -21,7 +24,10 @@ def test_every_chunk_has_the_full_stack(record, toys, optimised, where):
     bytes_an_event = re.search(r"([\d.]+) bytes an event", done.messages)
     assert bytes_an_event, done.messages
     assert float(bytes_an_event[1]) <= MOST_BYTES_AN_EVENT, done.messages
-    stacks = [line.rpartition(" ") for line in folded_stacks(done.trace)]
-    [(stack, _, allocated)] = [entry for entry in stacks if "down" in entry[0].split(";")]
-    assert stack.split(";").count("down") == LEVELS
-    assert int(allocated) == ROUNDS * BLOCK_BYTES
+    stacks = Stacks(profiled(done.trace, "--stacks"))
+    names, paths = dict(stacks.rows("frames", f"{FRAME}, short_name")), list(stacks.paths())
+    allocated: Counter[int] = Counter()
+    for calls, (value,) in stacks.counts("allocated_bytes"):
+        allocated[sum(names[frame] == "down" for call in calls for frame in paths[call])] += value
+    del allocated[0]
+    assert allocated == {LEVELS: ROUNDS * BLOCK_BYTES}

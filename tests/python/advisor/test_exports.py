@@ -15,7 +15,7 @@ from source_tree import ROOT
 
 from mallard.advisor.profile.dhat import dhat
 from mallard.advisor.profile.pprof import KINDS, pprof
-from mallard.advisor.profile.stacks import FOLDED, MOST, Stacks, folded, units
+from mallard.advisor.profile.stacks import DEEPEST, FOLDED, MOST, Stacks, folded, units
 from mallard.shared.errors import UsageError
 
 EXAMPLE = ROOT / "advisor/tests/profiler/export/example.json"
@@ -110,6 +110,21 @@ def test_pprof_reads_its_file(tmp_path: Path) -> None:
     assert "libgone.so+0x1fff" in top
     assert "of 4 total" in shown("-top", "-sample_index=peak_objects")
     assert "alloc_objects/count alloc_space/bytes[dflt]" in shown("-raw")
+
+
+def test_folded_stacks_have_the_innermost_frames() -> None:
+    """A recursion of that many levels, and one more."""
+    names = ["main", "f"]
+    frames = [[at, 0x1000 + at, 1, "a.so", name, name, "", 0, False] for at, name in enumerate(names)]
+    silent = [0] * len(COUNTS)
+
+    def text(levels: int) -> str:
+        calls = [[0, None, "0", *silent]]
+        calls += [[at, at - 1, "1", *(COUNTS if at == levels else silent)] for at in range(1, levels + 1)]
+        return "".join(folded([stacks(frames=frames, calls=calls)], "allocated_bytes"))
+
+    assert text(DEEPEST - 1) == f"main{';f' * (DEEPEST - 1)} 100\n"
+    assert text(DEEPEST) == text(DEEPEST + 9) == f"...{';f' * DEEPEST} 100\n"
 
 
 def test_inlined_functions_are_frames_of_their_own() -> None:

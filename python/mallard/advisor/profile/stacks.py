@@ -17,6 +17,8 @@ FOLDED = {
     "folded-peak": "peak_bytes",
     "folded-end": "end_bytes",
 }
+DEEPEST = 1024  # frames of a line, the innermost ones, behind CUT
+CUT = "..."
 BETWEEN = "\n"  # two names: less than the letters of names, so that paths are sorted name by name
 FRAME = "CAST(frame AS TEXT)"  # as in paths
 MOST = 2**64 - 1
@@ -42,8 +44,10 @@ class Stacks:
         """The frames of each call from behind its caller to itself."""
         return (path.split(",") for (path,) in self.rows("calls", "path"))
 
-    def counts(self, columns: str) -> Iterator[tuple[list[int], list[int]]]:
-        """The calls of each stack that allocated, the innermost first, and its counts in these columns."""
+    def counts(self, columns: str, most: int = MOST) -> Iterator[tuple[list[int], list[int]]]:
+        """The calls of each stack that allocated, the innermost first, at most so many, and its counts in
+        these columns.
+        """
         callers: list[int | None] = []
         for call, (caller, blocks, *counts) in enumerate(
             self.rows("calls", f"caller, allocated_blocks, {columns}")
@@ -51,7 +55,7 @@ class Stacks:
             callers.append(caller)
             if blocks:
                 calls = [call]
-                while caller is not None:
+                while caller is not None and len(calls) < most:
                     calls.append(caller)
                     caller = callers[caller]
                 yield calls, counts
@@ -70,17 +74,21 @@ def units(ticks: int, ticks_per_unit: float) -> int:
 
 def folded(recordings: Iterable[Stacks], column: str) -> Iterator[str]:
     """A line for each stack by the names of its functions, the outermost first, with its sum, in the order of
-    the names. Inlined functions are marked as stackcollapse-perf.pl does.
+    the names. Inlined functions are marked as stackcollapse-perf.pl does. Deep recursions would be files of
+    many gigabytes: beyond DEEPEST frames, the outer ones are CUT.
     """
     sums: Counter[str] = Counter()
     for stacks in recordings:
-        names: dict[str, str] = {}
+        names: dict[str, str] = {CUT: CUT}
         for frame, name, inlined in stacks.rows("frames", f"{FRAME}, short_name, inlined"):
             own = name.replace(";", ":") + ("_[i]" if inlined else "")
             names[frame] = f"{own}{BETWEEN}{names[frame]}" if frame in names else own
-        paths = [BETWEEN.join([names[frame] for frame in path]) for path in stacks.paths()]
-        for calls, (value,) in stacks.counts(column):
+        paths = [path for (path,) in stacks.rows("calls", "path")]
+        for calls, (value,) in stacks.counts(column, DEEPEST + 1):
             if value:
-                sums[BETWEEN.join([paths[call] for call in reversed(calls)])] += value
+                frames = ",".join([paths[call] for call in reversed(calls)]).rsplit(",", DEEPEST)
+                if len(frames) > DEEPEST:
+                    frames[0] = CUT
+                sums[BETWEEN.join([names[frame] for frame in frames])] += value
     for path in sorted(sums):
         yield f"{path.replace(BETWEEN, ';')} {sums[path]}\n"

@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--export",
         metavar="FORMAT",
         choices=EXPORTS,
-        help="pprof, dhat, folded (stacks) or sqlite, into -o FILE",
+        help="pprof, dhat, folded (1,024 frames) or sqlite: -o FILE",
     )
     forms.add_argument(
         "--parquet", metavar="FOLDER", type=Path, help="sites, scopes, lifetimes for databases"
