@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import subprocess
 
 import pytest
 from advisor_programs import LONGEST, wait_until
@@ -178,3 +179,11 @@ def test_any_posix_shell_will_do(ready):
     assert dash, "Debian's sh is dash: apt-get install dash"
     link_shell(ready, "dash")
     assert ready.arguments("doctor")["words"] == ["doctor"]
+
+
+def test_missing_path_is_that_of_the_system(ready):
+    """A shell has one of its own, which its commands get only if it is exported: compilers need it."""
+    (ready.root / "python/mallard/__main__.py").write_text('import os; print(os.environ["PATH"])')
+    words = [ready.root / "mallard", "doctor"]
+    done = subprocess.run(words, env={}, capture_output=True, text=True, timeout=LONGEST, check=True)
+    assert "/usr/bin" in done.stdout.strip().split(":")
