@@ -384,6 +384,13 @@ int report_nothing_recorded(const arguments& args, parts_folder& folder, const c
         report_failure(status);
         return no_trace;
     }
+    if (summary.ended_by == "--limit") {
+        print_line("error: nothing was recorded: --limit is less than the beginning of a trace; give more, "
+                   "such as --limit 1M" +
+                   unchanged);
+        report_failure(status);
+        return no_trace;
+    }
     if (!summary.ended_by.empty() || args.signal != 0) {
         const std::string end = summary.ended_by.empty() ? "it " + ended_in_words(status)
                                                          : "the recording ended by " + summary.ended_by;

@@ -60,6 +60,14 @@ def test_nothing_in_the_time_is_an_error(record, toys):
     assert not done.has_parts
 
 
+def test_limit_without_room_is_an_error(record, toys):
+    done = record(toys.calls, 20_000_000, "_exit", options=["--limit", "1"])
+    assert done.status == 2
+    assert "--limit is less than the beginning of a trace; give more, such as --limit 1M" in done.messages
+    assert "had not allocated" not in done.messages
+    assert not done.trace.exists()
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [
