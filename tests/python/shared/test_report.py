@@ -132,6 +132,14 @@ def test_a_page_has_no_markup_of_names() -> None:
     assert "one<br>two" in page
 
 
+def test_a_page_keeps_options_on_a_line() -> None:
+    """Browsers break behind a hyphen."""
+    report = Report("x", Paragraph("x"), notes=("Give --rounds 5 (-x, a--b).",))
+    page = report_page(report, "mallard age --html a-b -- x")
+    assert '<code>mallard age <span class="option">--html</span> a-b -- x</code>' in page
+    assert '<li>Give <span class="option">--rounds</span> 5 (-x, a--b).</li>' in page
+
+
 def test_a_narrow_terminal_keeps_the_figures() -> None:
     text = shown(width=30)
     assert "12.3" in text

@@ -15,6 +15,7 @@ class Markup(str):
 
 
 Content = str | Markup | None
+OPTION = re.compile(r"((?<![\w-])--[a-z][\w-]*)")
 ENDS_BY_ITSELF = ("td", "th", "tr")  # end tags that HTML does not require
 
 
@@ -41,6 +42,14 @@ def joined(*contents: Content) -> Markup:
 def breakable(names: str) -> Markup:
     """Names of strategies. A narrow column may break them behind a slash or a plus."""
     return Markup(_escaped(names).replace("/", "/<wbr>").replace("+", "+<wbr>"))
+
+
+def with_whole_options(text: str) -> Markup:
+    """A command, or a sentence with one. Browsers break a line behind each hyphen, even in `--html`."""
+    pieces = OPTION.split(text)
+    return joined(
+        *(element("span", piece, class_="option") if odd % 2 else piece for odd, piece in enumerate(pieces))
+    )
 
 
 def slug(text: str) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import capitalised, printable
 from mallard.shared.report.figures import UNKNOWN, cell_text, count, figure_text, level, plural, share, size
-from mallard.shared.report.markup import Markup, element, joined, slug
+from mallard.shared.report.markup import Markup, element, joined, slug, with_whole_options
 from mallard.shared.report.model import (
     Aside,
     Block,
@@ -199,7 +199,7 @@ class _Page:
     def _part(self, part: Part) -> Markup:
         if part.command:
             words = "Not measured yet. This does it: "
-            body = element("p", words, element("code", part.command), class_="absent")
+            body = element("p", words, element("code", with_whole_options(part.command)), class_="absent")
         else:
             introduction = element("p", text_lines(part.introduction)) if part.introduction else None
             sections = sections_markup(part.anchor, part.sections, self.block)
@@ -258,7 +258,8 @@ class _Page:
             return element("ul", *tiles, class_="tiles")
         rows = [
             joined(
-                element("dt", fact.label), element("dd", self._inside(fact.value), f" {fact.text}".rstrip())
+                element("dt", fact.label),
+                element("dd", self._inside(fact.value), with_whole_options(f" {fact.text}".rstrip())),
             )
             for fact in facts.facts
         ]
@@ -429,7 +430,9 @@ def _header(header: Header) -> Markup:
         "header",
         element("p", "mallard", class_="brand"),
         element("h1", header.title),
-        element("p", element("code", header.command), class_="command") if header.command else None,
+        element("p", element("code", with_whole_options(header.command)), class_="command")
+        if header.command
+        else None,
         element("p", f" {MIDDLE_DOT} ".join(header.conditions), class_="conditions")
         if header.conditions
         else None,

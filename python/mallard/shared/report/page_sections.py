@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from mallard.shared.report.markup import Markup, element, empty_element, joined
+from mallard.shared.report.markup import Markup, element, empty_element, joined, with_whole_options
 from mallard.shared.report.model import Block, Paragraph, Points, Section
 from mallard.shared.report.page_map import choice
 from mallard.shared.report.palette import with_raised_exponents
@@ -15,7 +15,8 @@ Writer = Callable[[Block], Markup | None]
 
 
 def notes_list(notes: Sequence[str]) -> Markup | None:
-    return element("ul", *(element("li", note) for note in notes), class_="notes") if notes else None
+    items = (element("li", with_whole_options(note)) for note in notes)
+    return element("ul", *items, class_="notes") if notes else None
 
 
 def sections_markup(name: str, sections: Sequence[Section], write: Writer) -> Markup:
