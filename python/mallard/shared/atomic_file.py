@@ -26,8 +26,10 @@ def write_atomically(path: Path, text: str, option: str = "-o") -> None:
 
 
 @contextlib.contextmanager
-def atomic_file(path: Path, option: str = "-o") -> Iterator[Path]:
-    """Yields an empty file, which replaces `path`, or the file that a link names, unless the block raises."""
+def atomic_file(path: Path, option: str = "-o", place: str = "FILE") -> Iterator[Path]:
+    """Yields an empty file, which replaces `path`, or the file that a link names, unless the block raises.
+    `place` is what the option takes.
+    """
     check_writable(path, option)
     if path.is_symlink():
         path = Path(os.path.realpath(path))
@@ -50,7 +52,8 @@ def atomic_file(path: Path, option: str = "-o") -> Iterator[Path]:
             partial.replace(path)
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be written: {error.strerror or error}; give another file: {option} FILE"
+            f"{path} cannot be written: {error.strerror or error}; give another {place.lower()}: {option} "
+            f"{place}"
         ) from error
     finally:
         if partial is not None:

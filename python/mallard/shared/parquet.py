@@ -31,14 +31,19 @@ def load_pyarrow(option: str) -> Any:
 
 
 def write_parquet(path: Path, columns: Columns, records: Sequence[Record], option: str) -> None:
-    """A column without a value in a record is null. On an error the file is unchanged."""
+    """On an error the file is unchanged."""
+    with atomic_file(path, option) as partial:
+        write_table(partial, columns, records, option)
+
+
+def write_table(path: Path, columns: Columns, records: Sequence[Record], option: str) -> None:
+    """A column without a value in a record is null."""
     pyarrow = load_pyarrow(option)
     schema = pyarrow.schema([(name, _arrow_type(pyarrow, kind)) for name, kind in columns.items()])
     table = pyarrow.Table.from_pylist(
         [{name: record.get(name) for name in columns} for record in records], schema=schema
     )
-    with atomic_file(path, option) as partial:
-        importlib.import_module("pyarrow.parquet").write_table(table, partial, compression="zstd")
+    importlib.import_module("pyarrow.parquet").write_table(table, path, compression="zstd")
 
 
 def _arrow_type(pyarrow: Any, kind: Column) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -64,6 +65,26 @@ def test_parquet_needs_pyarrow(
     assert main(["profile", "x.trace", "--parquet", "new"]) == 2
     assert "--parquet needs the Python package pyarrow; type: " in capsys.readouterr().err
     assert files(tmp_path) == ["native", "x.trace"]
+
+
+def test_full_disk_leaves_no_table(
+    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second of three does not fit."""
+    profiler()
+
+    def write(path: Path, *_: object) -> None:
+        if "scopes" in path.name:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("mallard.cli.verbs.profile.load_pyarrow", lambda _: None)
+    monkeypatch.setattr("mallard.cli.verbs.profile.write_table", write)
+    assert main(["profile", "x.trace", "--parquet", "new"]) == 2
+    message = (
+        "scopes.parquet cannot be written: No space left on device; give another folder: --parquet FOLDER"
+    )
+    assert message in " ".join(capsys.readouterr().err.split())
+    assert files(tmp_path / "new") == []
 
 
 def test_passes_scope_and_process_to_profiler(tmp_path: Path, profiler: Profiler) -> None:

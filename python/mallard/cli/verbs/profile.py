@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -18,7 +19,7 @@ from mallard.cli.needs import Needs
 from mallard.cli.options import process_name
 from mallard.shared.atomic_file import atomic_file, check_writable
 from mallard.shared.errors import UsageError
-from mallard.shared.parquet import EXTRA, load_pyarrow, write_parquet
+from mallard.shared.parquet import EXTRA, load_pyarrow, write_table
 
 if TYPE_CHECKING:
     from mallard.advisor.profile.difference import Difference
@@ -361,9 +362,15 @@ def _write_tables(arguments: argparse.Namespace) -> int:
     database = _database(arguments, ["--all"])
     folder = arguments.parquet
     folder.mkdir(exist_ok=True)
-    for name, (columns, _) in TABLES.items():
-        rows = flat_rows(database, name)
-        file = folder / f"{name}.parquet"
-        write_parquet(file, {column: kind for column, (kind, _) in columns.items()}, rows, "--parquet")
-        print_line(output_console(), f"{file}: {len(rows):,} rows")
+    written = []
+    with contextlib.ExitStack() as files:  # replaces all or none
+        for name, (columns, _) in TABLES.items():
+            rows = flat_rows(database, name)
+            file = folder / f"{name}.parquet"
+            partial_file = files.enter_context(atomic_file(file, "--parquet", "FOLDER"))
+            kinds = {column: kind for column, (kind, _) in columns.items()}
+            write_table(partial_file, kinds, rows, "--parquet")
+            written.append(f"{file}: {len(rows):,} rows")
+    for line in written:
+        print_line(output_console(), line)
     return 0
