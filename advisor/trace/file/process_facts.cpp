@@ -69,7 +69,7 @@ process read_process(byte_reader& from) {
     result.blocks_without_end = from.number();
     result.names_lost = from.number();
     if (from.remaining() != 0) {
-        const double ticks = std::bit_cast<double>(from.number());
+        const auto ticks = std::bit_cast<double>(from.number());
         result.stamp_ticks = ticks >= 0 && ticks < most_stamp_ticks ? ticks : 0;
     }
     return result;

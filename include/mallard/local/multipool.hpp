@@ -364,7 +364,7 @@ void multipool<Upstream, Reuse, Classes>::tidy() noexcept
         kept_bytes += static_cast<std::size_t>(end - begin);
         while (blocks.has_block_before(end)) {
             core::free_block* const first = blocks.first();
-            std::byte* const merged = reinterpret_cast<std::byte*>(first);
+            auto* const merged = reinterpret_cast<std::byte*>(first);
             std::size_t bytes = reuse::block_run::bytes(first);
             if (merges) {
                 bytes = blocks.take_merged(end, gap_bytes).size();
