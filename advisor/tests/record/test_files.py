@@ -156,12 +156,13 @@ def test_keeps_a_recording_of_another_version(collector, toys, tmp_path):
     (part,) = running.parts.glob("*.part")
     os.kill(running.program, signal.SIGCONT)
     running.wait_for_program()
-    for file, version, place in ((part, b"1", 7), (running.parts / "trace", b"\1", 8)):
+    files = ((part, b"1", 7, 4), (running.parts / "trace", b"\1", 8, 3))
+    for file, version, place, reads in files:
         own = exchange_byte(file, place, version)
         done = recover(collector, running.trace)
         assert done.returncode == 2
         assert "has version 1" in done.stderr
-        assert "reads version 3" in done.stderr
+        assert f"reads version {reads}" in done.stderr
         assert "record again" in done.stderr
         assert "free some space" not in done.stderr
         assert exchange_byte(file, place, own) == version
