@@ -4,7 +4,7 @@
 ///     process NUMBER first_ticks last_ticks ticks_per_second threads timed_one_in stacks cpu_nanoseconds stamp_ticks
 ///     name NUMBER TEXT                                  of scopes and marks
 ///     context NUMBER PARENT ADDRESS FUNCTION NAME
-///     ticks, thread, kind, address, bytes, ticks inside the allocator with a stamp, kept levels, context, pool       for each event
+///     ticks, thread, kind, address, bytes, ticks inside the allocator with a stamp, kept levels, context, pool    for each event
 #pragma once
 
 #include "profiler/analysis/analysis.hpp"

@@ -179,8 +179,8 @@ public:
         return taken;
     }
 
-    /// Effects: makes blocks of take_all() and rooms of take_aside() free, and leaves `blocks` empty. The last of them is the first that pop()
-    /// returns, if the lists had none.
+    /// Effects: makes blocks of take_all() and rooms of take_aside() free, and leaves `blocks` empty. The last of them is the first
+    /// that pop() returns, if the lists had none.
     /// Complexity: linear in the blocks.
     void put_back(block_run& blocks) noexcept {
         if (reach_ < 0 ? takes_oldest<Links> : takes_oldest<List>) {

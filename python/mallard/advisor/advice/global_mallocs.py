@@ -22,7 +22,7 @@ from mallard.advisor.trial.effect import (
     run_wall_seconds,
 )
 from mallard.advisor.trial.further_rounds import further_rounds, possible_answers
-from mallard.advisor.trial.patience import GivenUp, Patience
+from mallard.advisor.trial.patience import GivenUp, Patience, limit_runs
 from mallard.advisor.trial.program import MemoryAtEnd, Program, RunResult
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.shared.age import YOUNG, Age, heap_named, young
@@ -203,9 +203,8 @@ def run_globals(
     def run(program: Program, name: str) -> RunResult:
         return run_once(program, name, age)
 
-    is_limited = patience and (age is None or age.is_young)
-    run_arm: Callable[[str], RunResult]
-    run_arm = patience.limit_runs(program, run) if patience and is_limited else partial(run, program)
+    is_young = age is None or age.is_young
+    run_arm = limit_runs(patience if is_young else None, program, run)
     arms = {name: partial(run_arm, name) for name in present}
     completed = interleaved(
         *(arms, mallocs[0], rounds, seed, tick),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from mallard.advisor.trial.process import Measured
 from mallard.advisor.trial.program import Program, RunResult
@@ -62,18 +63,23 @@ class Patience:
         slowest = max([SHORTEST_SECONDS, *(other.run_seconds for other in others)])
         return GivenUp(runs, seconds / slowest, killed=True)
 
-    def limit_runs(
-        self, program: Program, run: Callable[[Program, str], RunResult]
-    ) -> Callable[[str], RunResult]:
-        """Calls `run` with a program whose time limit follows from the last run of `against`."""
-        limited = program
 
-        def run_limited(name: str) -> RunResult:
-            nonlocal limited
-            result = run(limited if name in self.arms else program, name)
-            if name == self.against:
-                most = max(MOST_TIMES_IN_A_RUN * result.run_seconds, LEAST_LIMIT_SECONDS)
-                limited = program.with_limit(min(program.seconds_limit, most))
-            return result
+def limit_runs(
+    patience: Patience | None, program: Program, run: Callable[[Program, str], RunResult]
+) -> Callable[[str], RunResult]:
+    """Calls `run` with a program whose time limit follows from the last run of `patience.against`, or with
+    `program` itself without patience.
+    """
+    if patience is None:
+        return partial(run, program)
+    limited = program
 
-        return run_limited
+    def run_limited(name: str) -> RunResult:
+        nonlocal limited
+        result = run(limited if name in patience.arms else program, name)
+        if name == patience.against:
+            most = max(MOST_TIMES_IN_A_RUN * result.run_seconds, LEAST_LIMIT_SECONDS)
+            limited = program.with_limit(min(program.seconds_limit, most))
+        return result
+
+    return run_limited

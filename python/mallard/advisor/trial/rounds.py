@@ -9,7 +9,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from mallard.advisor.trial.further_rounds import FIRST_ROUNDS
-from mallard.advisor.trial.patience import FIRST_RUNS, GivenUp, Patience
+from mallard.advisor.trial.patience import FIRST_RUNS, GivenUp, Patience, limit_runs
 from mallard.advisor.trial.process import IGNORE_ADDRESSES, Measured, refuse_difference
 from mallard.advisor.trial.program import AS_IT_IS, KILLED, NULL, Arm, Counts, Program, RunResult, Scope
 from mallard.shared.errors import UsageError
@@ -186,9 +186,8 @@ def run_rounds(
         return result
 
     # The time of a run is that without its history.
-    is_limited = patience and all(arm.age.is_young for arm in arms.values())
-    run_arm: Callable[[str], RunResult]
-    run_arm = patience.limit_runs(program, run) if patience and is_limited else partial(run, program)
+    are_young = all(arm.age.is_young for arm in arms.values())
+    run_arm = limit_runs(patience if are_young else None, program, run)
     runs = {name: partial(run_arm, name) for name in arms}
     completed = interleaved(
         runs,
