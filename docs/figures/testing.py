@@ -22,7 +22,6 @@ STAGE_TIMES = RESULTS / "stages.json"
 PLATFORMS = RESULTS / "platforms.json"
 FRESH = RESULTS / "fresh.json"
 FORMAT = 1
-LATER_TESTS = "killed with the tests written since"  # a run's mutants again
 PASSED = re.compile(r"passed$|\d checks$|\d blocks ")  # the end of an outcome of a program that ran
 
 
@@ -147,26 +146,20 @@ def mutation() -> str:
     """A line for each run over the whole library."""
     runs = read(MUTATION)
     heading = ("seed", "commit", "judged", "killed", "95 % interval", "by random operations", "survived")
-    latest = [run.get("again", run) for run in runs]
-    later = (LATER_TESTS,) if latest != runs else ()
-    lines = [_mutants(run)[: len(heading) + len(later)] for run in runs]
-    table = markdown_table([*heading, *later], lines, texts=2)
-    return f"{table}\n\nJudged: drawn, compiled and not left out by an `#if`.{changed(latest)}"
-
-
-def _mutants(run: dict[str, Any]) -> list[str]:
-    low, high = run["interval_percent"]
-    later = run.get("again", {})
-    return [
-        str(run["seed"]),
-        run["commit"],
-        str(run["judged"]),
-        f"{run['killed']}, {run['killed_percent']} %",
-        f"{low} to {high} %",
-        str(run["killed_by_random_operations"]),
-        str(run["survived"]),
-        f"{later['killed']} of {later['judged']} at {later['commit']}" if later else "",
+    lines = [
+        [
+            str(run["seed"]),
+            run["commit"],
+            str(run["judged"]),
+            f"{run['killed']}, {run['killed_percent']} %",
+            "{} to {} %".format(*run["interval_percent"]),
+            str(run["killed_by_random_operations"]),
+            str(run["survived"]),
+        ]
+        for run in runs
     ]
+    table = markdown_table(heading, lines, texts=2)
+    return f"{table}\n\nJudged: drawn, compiled and not left out by an `#if`.{changed(runs)}"
 
 
 @block("stages", is_part=True)

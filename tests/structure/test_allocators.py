@@ -13,7 +13,6 @@ LISTS = (
     "include/mallard/README.md",
     "docs/library/allocators.md",
     "debug/mallard_structures.py",
-    "dev/mutation/programs.py",
     "tests/debuggers/program.cpp",
     "tests/model/recipe.hpp",
     "tests/structure/interface.txt",

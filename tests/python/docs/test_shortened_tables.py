@@ -123,8 +123,3 @@ def test_mutants_have_a_line_for_each_run(tmp_path: Path, monkeypatch: pytest.Mo
     }
     file.write_text(json.dumps([run]))
     assert "| 7 | aaa | 10 | 5, 50.0 % | 23.7 to 76.3 % | 2 | 5 |\n" in testing.mutation()
-    assert testing.LATER_TESTS not in testing.mutation()
-    file.write_text(json.dumps([run, {**run, "again": {"killed": 9, "judged": 10, "commit": "bbb"}}]))
-    first, second = testing.mutation().splitlines()[2:4]
-    assert first.endswith("| 5 |  |")
-    assert second.endswith("| 5 | 9 of 10 at bbb |")
