@@ -12,7 +12,8 @@
                                                              stores the times of the commands in bare Debians
     build/venv/bin/python docs/refresh.py --platforms build/platforms/results.json
                                                              stores the outcomes of the stage platforms
-    build/venv/bin/python docs/refresh.py --print TABLE      prints the whole of a table that a page shortens
+    build/venv/bin/python docs/refresh.py --print TABLE      prints the whole of a table that a page shortens,
+                                                             or the report of an experiment, peers or claims
 
 A block in a document begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`; what stands between
 is replaced. The function of a block is in docs/figures/, behind `@block("NAME")`.
@@ -158,7 +159,7 @@ def main() -> int:
         dest="table",
         choices=WHOLE_TABLES,
         metavar="TABLE",
-        help=f"print the whole of a table that a page shortens: {', '.join(WHOLE_TABLES)}",
+        help=f"print the whole of a table that a page shortens, or a report: {', '.join(WHOLE_TABLES)}",
     )
     parser.add_argument("--soak", type=Path, metavar="FILE", help="add these runs of mallard_soak")
     parser.add_argument("--stages", type=Path, metavar="FILE", help="store the times of these stages")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from statistics import geometric_mean, median
 
-from figures import BLOCKS, block, whole_table
+from figures import BLOCKS, block
 from figures.stored import StoredRun, markdown_table, run_conditions, stored_runs
 from mallard.bench.analysis.cell_tables import median_figure
-from mallard.bench.analysis.names import BASE, in_table_order, malloc
+from mallard.bench.analysis.names import BASE, in_table_order
 from mallard.bench.analysis.panel.works import (
     FASTEST_MALLOC,
     Comparison,
@@ -32,8 +32,6 @@ HISTORY = "history_held_bytes"
 TIDY = "tidy_ns"
 POOLS = ("multipool", "monotonic")
 STANDARD_POOL = "pmr-unsynchronized"
-MULTIPOOLS = (POOLS[0], *REUSES, *AGED)
-WIDEST = 3.0  # of an interval: its ends, as a ratio
 # What was to be reached in old processes: of the fastest malloc's time, and of a new pool's.
 MOST = {POOLS[0]: 0.80, POOLS[1]: 0.72, AGED[1]: 1.10}
 MOST_HELD = 1.15
@@ -209,23 +207,14 @@ def _label(name: str) -> str:
 
 
 @block("age_programs")
-def _main_allocators() -> str:
-    """Of glibc and of the best malloc in old processes, with the pools over it; two ran over glibc."""
-    _, best = cells_at(OLD)
-    return _allocators([*(under(name, best) for name in (BASE, *POOLS)), BASE, ONE_POOL, STANDARD_POOL])
-
-
-@whole_table("age_programs")
-def _allocators(shown: Collection[str] = ()) -> str:
-    """A line for each allocator, or for those `shown`: at each age against each program's fastest malloc, and
-    against itself.
+def _allocators() -> str:
+    """A line for glibc, the best malloc in old processes, the pools over it, and two that ran over glibc: at
+    each age against each program's fastest malloc, and against itself.
     """
+    _, best = cells_at(OLD)
+    shown = [*(under(name, best) for name in (BASE, *POOLS)), BASE, ONE_POOL, STANDARD_POOL]
     run = _mallocs_run()
-    names = [name for name in run.names() if not shown or name in shown]
-    compared = (BASE, *POOLS, ONE_POOL, STANDARD_POOL)
-    names = sorted(
-        (name for name in names if split(name)[0] in compared), key=lambda name: split(name)[0] != BASE
-    )
+    names = sorted(filter(shown.__contains__, run.names()), key=lambda name: split(name)[0] != BASE)
     lines = []
     for name, comparisons, aged in run.compared(names, FASTEST_MALLOC):
         held = _memory(run.works[OLD], name)
@@ -332,13 +321,6 @@ def _held(work: Work, name: str) -> float:
     return sum(median_figure(work.line, name, figure) or 0.0 for figure in (HISTORY, HELD.figure))
 
 
-def _resolved(ratio: Ratio) -> str:
-    """An interval that spans more than a factor says nothing but its median."""
-    if ratio.bounded and ratio.high > WIDEST * ratio.low:
-        return f"{percent(ratio.median)} %, not resolved"
-    return percent_text(ratio)
-
-
 @block("age_pools")
 def _pools() -> str:
     """A line for each pool that had the history, against `multipool`."""
@@ -440,26 +422,3 @@ def _chunks() -> str:
         f"Chunks below 128 KiB come from `operator new`, holes included, at {cost}cost: over glibc a pool "
         f"takes {percent_text(comparison.mean)} of its time over {best}."
     )
-
-
-@whole_table("age_each")
-def _each_program() -> str:
-    """A line for each program: glibc and `multipool` old against young, and the fastest malloc of both."""
-    by_age = _mallocs_run().cells
-    young, old = by_age[YOUNG], by_age[OLD]
-    lines = []
-    for program, cells in old.items():
-        fastest = [malloc(of[program][FASTEST_MALLOC].strategy) or OWN for of in (young, old)]
-        own = _aged({program: young[program]}, {program: cells}, BASE)
-        pools = [name for name in cells if split(name)[0] == "multipool" and cells[name].finished]
-        if own is None or not pools:
-            continue
-        pool = min(pools, key=lambda name: cells[name].ns_per_operation)
-        against = compare({program: cells}, pool, FASTEST_MALLOC)
-        of_malloc = _resolved(against.mean) if against else ""
-        lines.append([program, _resolved(own), " / ".join(fastest), _label(pool), of_malloc])
-    heading = [
-        *("program", "glibc, old of young", "fastest malloc, young / old", "fastest pool, old"),
-        "of the fastest malloc",
-    ]
-    return markdown_table(heading, lines)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from statistics import fmean, median
 
-from figures import block, whole_table
+from figures import block
 from figures.claims import runs, runs_text
 from figures.stored import StoredRun, markdown_table
 from mallard.bench.analysis.averages import mean_over_rows
@@ -24,9 +24,8 @@ from mallard.bench.analysis.peers import (
     value_text,
 )
 from mallard.bench.analysis.peers import Summary as PeerSummary
-from mallard.bench.papers.tables import P0089, P0213
 from mallard.bench.result import OK, Row
-from mallard.bench.strategy_names import PAPERS, WINK_MARK, paper_number
+from mallard.bench.strategy_names import PAPERS, WINK_MARK
 from mallard.shared.age import OLD
 from mallard.shared.report.figures import ratio_figure
 from mallard.shared.stats import Ratio
@@ -84,19 +83,6 @@ def means() -> dict[str, Ratio]:
     """The mean over the rows of density, to new-delete, of the counterpart of each of P0089's strategies."""
     pairs = ((name, mean_over_rows(summary().tables, f"{PREFIX}{name}", BASE)) for name in PAPERS.values())
     return {name: mean for name, mean in pairs if mean}
-
-
-@whole_table("bde_averages")
-def averages() -> str:
-    """P0089's strategies by both libraries, with the papers' means over the same rows."""
-    heading = [f"% of {BASE}", "AS", "mallard's, here", "BDE's, here", "BDE's, P0213", "BDE's, P0089"]
-    lines = []
-    for name, theirs in means().items():
-        printed = (summary().printed_mean(paper, name) for paper in (P0213, P0089))
-        figures = [100 * summary().means[name].median, 100 * theirs.median, *printed]
-        texts = ("" if figure is None else f"{figure:.1f}" for figure in figures)
-        lines.append([name, paper_number(name), *texts])
-    return markdown_table(heading, lines, texts=2)
 
 
 @block("bde_faults")

@@ -6,9 +6,9 @@ import math
 from collections.abc import Container
 from functools import cache
 
-from figures import BLOCKS, WHOLE_TABLES, block
+from figures import BLOCKS, block
 from figures.stored import StoredRun, is_current, markdown_table, stored_runs
-from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, Entry, ledger
+from mallard.bench.claims import NOT_REPRODUCED, Entry, ledger
 from mallard.bench.claims.claim import claims
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.papers.coverage import coverage
@@ -20,7 +20,6 @@ BUSY = "busy"  # the kind of a note
 FAR = 3.0  # the least factor between a figure and its claim, for the page
 
 
-WHOLE_TABLES["claims"] = lambda: disagreeing(NOT_REPRODUCED, NOT_MEASURED)
 BLOCKS["claims_answer"] = lambda: answer(entries(), coverage(row for stored in runs() for row in stored.rows))
 
 
@@ -37,11 +36,15 @@ def entries() -> list[Entry]:
 
 @block("claims")
 def far() -> str:
-    """The claims that are not reproduced by far, and the number of the others."""
+    """The claims that are not reproduced by far, without intervals, and the number of the others."""
     missed = [entry for entry in entries() if entry.verdict == NOT_REPRODUCED]
-    others = sum(deviation(entry) < FAR for entry in missed)
-    table = disagreeing(NOT_REPRODUCED, least=FAR)
-    return f"{table}\n\nBy less than a factor of {FAR:g}: {plural(others, 'further claim')}."
+    chosen = [entry for entry in missed if deviation(entry) >= FAR]
+    parts = []
+    for document in dict.fromkeys(entry.document for entry in chosen):
+        lines = [_line(entry) for entry in chosen if entry.document == document]
+        parts += [f"### {document}", markdown_table(["claim", "printed", "here"], lines)]
+    others = plural(len(missed) - len(chosen), "further claim")
+    return "\n\n".join([*parts, f"By less than a factor of {FAR:g}: {others}."])
 
 
 def deviation(entry: Entry) -> float:
@@ -65,20 +68,8 @@ def deviation(entry: Entry) -> float:
     )
 
 
-def disagreeing(*verdicts: str, least: float = 1.0) -> str:
-    """A table of each document's claims with these verdicts, without their intervals."""
-    chosen = [entry for entry in entries() if entry.verdict in verdicts and deviation(entry) >= least]
-    parts = []
-    for document in dict.fromkeys(entry.document for entry in chosen):
-        lines = [_line(entry) for entry in chosen if entry.document == document]
-        parts += [f"### {document}", markdown_table(["claim", "printed", "here"], lines)]
-    return "\n\n".join(parts)
-
-
 def _line(entry: Entry) -> list[str]:
-    """An undecided claim has a question mark behind its figure."""
-    figure = f"{entry.ours} ?".lstrip() if entry.verdict == NOT_MEASURED else entry.ours
-    parts = [f"{entry.number}, {entry.section}: {entry.shown_text}", entry.printed, figure]
+    parts = [f"{entry.number}, {entry.section}: {entry.shown_text}", entry.printed, entry.ours]
     return [part.replace("|", "\\|").replace("<", "&lt;") for part in parts]
 
 

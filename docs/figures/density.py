@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from figures import BLOCKS, WHOLE_TABLES, bde, block
+from figures import BLOCKS, bde, block
 from figures.heat_map_image import heat_map_image
 from figures.stored import (
     DOCS,
     StoredRun,
     buffer_text,
     markdown_table,
-    percent_interval,
     run_conditions,
     stored_runs,
 )
@@ -24,9 +23,9 @@ from mallard.bench.cells import times_ratio
 from mallard.bench.contenders import CONTENDERS
 from mallard.bench.experiments.description.axis import SMALL
 from mallard.bench.library import KEEP, LOCK, NULL
-from mallard.bench.papers.tables import AVERAGES, P0089, P0213, printed_table
+from mallard.bench.papers.tables import P0089, P0213
 from mallard.bench.strategy_names import BASE_MARK, paper_number
-from mallard.shared.stats import Difference, Ratio, paired_ratio
+from mallard.shared.stats import Ratio, paired_ratio
 
 HASHES = ("prefix", "full")
 CLEARLY = 0.05
@@ -72,10 +71,6 @@ def population() -> str:
 
 BLOCKS.update(
     dispatch=lambda: effect_text(summary().dispatch), winking_out=lambda: effect_text(summary().wink_out)
-)
-WHOLE_TABLES.update(
-    dispatch=lambda: parts_table(summary().dispatch),
-    winking_out=lambda: parts_table(summary().wink_out),
 )
 
 
@@ -143,20 +138,9 @@ def effect_text(effect: Effect) -> str:
     """The effect of a binding or of winking out: its mean and its median over all cells."""
     if effect.overall is None:
         return "Not measured."
-    return f"{_percent(effect.overall)} % in the mean of all pairs, {effect.middle:.1f} % in the median."
-
-
-def parts_table(effect: Effect) -> str:
-    """The same, and its parts."""
-    rows = [[name, _percent(part)] for name, part in effect.parts.items()]
-    if effect.overall:
-        rows.insert(0, ["all pairs, mean", _percent(effect.overall)])
-        rows.insert(1, ["all pairs, median", f"{effect.middle:.1f}"])
-    return markdown_table(["% of the time", "here"], rows)
-
-
-def _percent(part: Difference) -> str:
-    return f"{part.median:.1f} ({part.low:.1f} to {part.high:.1f})"
+    mean = effect.overall
+    interval = f"{mean.low:.1f} to {mean.high:.1f}"
+    return f"{mean.median:.1f} ({interval}) % in the mean of all pairs, {effect.middle:.1f} % in the median."
 
 
 def _lines(source: Summary) -> dict[tuple[str, int], Line]:
@@ -171,29 +155,24 @@ def image() -> str:
     return heat_map_image(summary(), f"{', '.join(begins_in_buffer())}: in {text}. The others have none.")
 
 
-@block("averages", is_part=True)
-def averages(*, whole: bool = False) -> str:
+@block("averages")
+def averages() -> str:
     """The papers' strategies bound by type, with their printed means. Whole strings hashed are next to
     their first characters, because that choice decides the share of the allocator where strings are keys.
-    The whole table has all strategies, the intervals, and the printed means over rows not measured here.
     """
-    full = full_strings()
     # Without a row that is built once, "built more than once" would repeat its neighbour.
     columns = {"built more than once": summary().repeated} if summary().built_once else {}
-    columns |= {"whole strings hashed": full, "BDE's": bde.means()}
-    printed = printed_table(AVERAGES).lines[0]
+    columns |= {"whole strings hashed": full_strings(), "BDE's": bde.means()}
     heading = ["strategy", "AS", f"here, % of {BASE}", *columns, "P0213, same rows", "P0089, same rows"]
     lines = []
     for name, mean in summary().means.items():
-        bound_by_type = BASE_MARK not in name
-        if name == BASE or not (whole or name == NULL or (paper_number(name) and bound_by_type)):
-            continue
-        others = (f"{100 * column[name].median:.1f}" if name in column else "" for column in columns.values())
-        line = [name, paper_number(name), f"{100 * mean.median:.1f}", *others, *_printed_means(name)]
-        further = [percent_interval(mean), f"{printed[name]:.2f}" if name in printed else ""]
-        lines.append([*line, *(further if whole else [])])
-    further = ["interval", "P0213, all its 132 rows"]
-    return markdown_table([*heading, *(further if whole else [])], lines, texts=2)
+        if name == NULL or (paper_number(name) and name != BASE and BASE_MARK not in name):
+            others = (
+                f"{100 * column[name].median:.1f}" if name in column else "" for column in columns.values()
+            )
+            figures = (f"{100 * mean.median:.1f}", *others, *_printed_means(name))
+            lines.append([name, paper_number(name), *figures])
+    return markdown_table(heading, lines, texts=2)
 
 
 def _printed_means(name: str) -> list[str]:

@@ -18,19 +18,18 @@ NAME = EXPERIMENT.name
 FASTEST_MALLOC = "fastest other malloc"
 
 
-@block(NAME, is_part=True)
-def table(*, whole: bool = False) -> str:
-    """Percent of new-delete, which is in nanoseconds; the pick of a line is bold. The page has the ends of
-    each dimension, and the fastest of the mallocs.
+@block(NAME)
+def table() -> str:
+    """Percent of new-delete, which is in nanoseconds, at the ends of each dimension; the fastest of the
+    mallocs stands for all. The pick of a line is bold.
     """
     measured = race_tables(NAME, load(NAME).rows)[0]
-    names = [name for name in measured.strategies if whole or not malloc(name)]
-    if not whole:
-        names.insert(1, FASTEST_MALLOC)
+    names = [name for name in measured.strategies if not malloc(name)]
+    names.insert(1, FASTEST_MALLOC)
     lines = [
         [value_text(variation.dimension, value), *_cells(line, names)]
         for variation in varied(measured)
-        for value, line in (variation.lines if whole else (variation.lines[0], variation.lines[-1]))
+        for value, line in (variation.lines[0], variation.lines[-1])
     ]
     heading = ["around the centre", *(f"{name}, ns" if name == BASE else name for name in names)]
     return f"{markdown_table(heading, lines)}\n\n{conditions(NAME)}"

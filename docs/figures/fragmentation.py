@@ -88,16 +88,16 @@ def sources() -> list[Source]:
     return list(by_name.values())
 
 
-@block("fragmentation", is_part=True)
-def means(*, whole: bool = False) -> str:
-    """A page has the mean of several shares without these."""
+@block("fragmentation")
+def means() -> str:
+    """The mean of several shares without these."""
     columns = []
     for source in sources():
         merged = {share for shares in source.columns.values() if len(shares) > 1 for share in shares}
         columns += [
             (head, source, shares)
             for head, shares in source.columns.items()
-            if whole or len(shares) > 1 or shares[0] not in merged
+            if len(shares) > 1 or shares[0] not in merged
         ]
     names = [name for name in sources()[0].tables[0].strategies if name != BASE]
     lines = [[name, *(source.mean(shares, name) for _, source, shares in columns)] for name in names]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from figures import BLOCKS, WHOLE_TABLES, block
+from figures import BLOCKS, block
 from figures.stored import conditions, load, markdown_table, median_percent
 from figures.strategy_table import decisive, figure_text, memory_text, shown, time_text
 from mallard.bench.analysis.cell_tables import CellTable, Line, figure_table
@@ -17,12 +17,11 @@ from mallard.bench.analysis.panel.phases import (
     with_bursts,
 )
 from mallard.bench.analysis.ranking import collect_pairings
-from mallard.bench.analysis.words import percent_text
 from mallard.bench.experiments import EXPERIMENTS, by_ranges, heap_churn
 from mallard.bench.experiments.description.panel import Phases
 from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.experiments.description.sentence import Fastest, LeastAt
-from mallard.shared.stats import Ratio, mean_ratio
+from mallard.shared.stats import mean_ratio
 
 FORWARD, BACKWARD, SHRINK = "expansion-forward", "expansion-backward", "shrink-to-fit"
 BURST, CHURN = "burst", "heap-churn"
@@ -30,19 +29,12 @@ HEAP = ("heap",)
 SHOWN_RANGE = 1000  # nodes
 SHOWN_SHARES = (10, 100)  # percent of the operations
 
-Select = Callable[[Sequence[str]], Sequence[str]]
-
 BLOCKS.update(
     growth_forward=lambda: _times(FORWARD),
     growth_conditions=lambda: conditions(FORWARD, BACKWARD, SHRINK, BURST, CHURN),
     expansion_forward_sentences=lambda: _sentences(FORWARD),
     expansion_backward_sentences=lambda: _sentences(BACKWARD),
     shrink_to_fit_sentences=lambda: _sentences(SHRINK),
-)
-WHOLE_TABLES.update(
-    growth_forward=lambda: _times(FORWARD, whole=True),
-    shrink_to_fit=lambda: _times(SHRINK, whole=True),
-    burst_gain=lambda: _burst_gain(list, percent_text),
 )
 
 
@@ -56,15 +48,17 @@ def _sentences(experiment: str) -> str:
 
 
 @block("burst_gain")
-def _burst_gain(select: Select = shown, text: Callable[[Ratio], str] = median_percent) -> str:
+def _burst_gain() -> str:
     """A line for each allocator that was measured both ways: percent of the time node by node."""
     (table,) = _tables(BURST)
     measured = {figure for line in table.lines for cell in line.cells.values() for figure in cell.figures}
     phases = [phase for phase in (*by_ranges.RANGES, *by_ranges.WHOLE) if phase.figure in measured]
     lines = []
-    for plain, in_bursts in with_bursts(select(table.strategies)):
+    for plain, in_bursts in with_bursts(shown(table.strategies)):
         ratios = [collect_pairings([figure_table(table, phase.figure)], in_bursts, plain) for phase in phases]
-        lines.append([plain, *(text(mean_ratio(pairings)) if pairings else "" for pairings in ratios)])
+        lines.append(
+            [plain, *(median_percent(mean_ratio(pairings)) if pairings else "" for pairings in ratios)]
+        )
     return markdown_table(["% of the time node by node", *(phase.short for phase in phases)], lines)
 
 
@@ -78,14 +72,12 @@ def _phase_times(experiment: str) -> tuple[Quantity, ...]:
     return panel.times
 
 
-def _times(experiment: str, *, whole: bool = False) -> str:
+def _times(experiment: str) -> str:
     """Nanoseconds of an operation by number of elements; of `int`, which comes first."""
     time = _phase_times(experiment)[0]
     table = _tables(experiment)[0]
     lines = timed(table, time).lines
-    names = list(table.strategies)
-    if not whole:
-        names = decisive(names, [(line, "") for line in lines[::2]], HEAP)
+    names = decisive(table.strategies, [(line, "") for line in lines[::2]], HEAP)
     return _by_size(lines, names, f"ns {time.unit}", time_text)
 
 
@@ -98,16 +90,14 @@ def _by_size(
     return markdown_table(heading, [[name, *(cell(line, name) for line in chosen)] for name in names])
 
 
-@block("heap_churn", is_part=True)
-def _churn(*, whole: bool = False) -> str:
+@block("heap_churn")
+def _churn() -> str:
     """A pair, and the bytes held for each live byte, as the operations go."""
     (table,) = _tables(CHURN)
     line = table.lines[-1]
-    shares = [f"{heap_churn.FRAGMENTATION.figure}_{share}" for share in SHOWN_SHARES]
-    ratios = [*shares, *([heap_churn.FRAGMENTATION.figure] if whole else [])]
-    heads = [*(f"at {share} %" for share in SHOWN_SHARES), *(["most / most"] if whole else [])]
-    columns = [(line, time.figure) for time in _phase_times(CHURN)]
-    names = table.strategies if whole else decisive(table.strategies, columns, HEAP)
+    ratios = [f"{heap_churn.FRAGMENTATION.figure}_{share}" for share in SHOWN_SHARES]
+    heads = [f"at {share} %" for share in SHOWN_SHARES]
+    names = decisive(table.strategies, [(line, time.figure) for time in _phase_times(CHURN)], HEAP)
     return markdown_table(
         ["", "a pair, ns", "first block, ns", *heads, "bytes a block", "trimmed"],
         [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from figures import BLOCKS, block, whole_table
+from figures import BLOCKS, block
 from figures.stored import (
     StoredRun,
     conditions,
@@ -163,22 +163,6 @@ def nearest() -> str:
         f"{log2_text(length)} nodes a list an access takes {times[POOL]:.1f} ns, {times[fastest]:.1f} with "
         f"`{fastest}`, the fastest pool of another library, and {min(mallocs):.0f} to {max(mallocs):.0f} ns "
         "with mallocs ([locality](docs/benchmark/locality.md))."
-    )
-
-
-@whole_table("locality_small")
-def small() -> str:
-    """Systems that only the other stored runs have: the gain of a pool after the shuffle."""
-    shown = {system.links for system in systems()}
-    lines = []
-    for run in stored_runs("locality")[1:]:
-        for system in _comparable_systems(run):
-            base, pool = system.surfaces[BASE], system.surfaces[POOL]
-            for length in system.list_lengths if system.links not in shown else ():
-                against = [ratio_text(base.against(pool, length, factor)) for factor in SHOWN_FACTORS]
-                lines.append([log2_text(system.links), log2_text(length), *against])
-    return markdown_table(
-        ["links", "list length", *(f"new-delete/multipool, af {f}" for f in SHOWN_FACTORS)], lines
     )
 
 

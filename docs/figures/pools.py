@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from figures import BLOCKS, block
 from figures.stored import conditions, load, markdown_table
 from figures.strategy_table import SHOWN_MALLOCS, decisive, figure_text, memory_text, time_text
 from mallard.bench.analysis.cell_tables import CellTable, Line
 from mallard.bench.analysis.names import BASE, NULL
 from mallard.bench.analysis.panel.phases import cell_amount, phase_tables
-from mallard.bench.analysis.panel.works import Work, group_works, work_strategies
+from mallard.bench.analysis.panel.works import group_works, work_strategies
 from mallard.bench.experiments import by_ranges, small_objects
 
 SHOWN_BYTES = 16  # of an object, in the table of phases
@@ -24,8 +22,6 @@ OF_A_CLASS = (
 )  # for one type: no table of others has them
 SUBJECTS = ("small-object-pool", "adaptive-pool")
 RIVAL = "boost-adaptive-pool"
-ERASURE_AMOUNTS = (by_ranges.ERASED, by_ranges.POOL, by_ranges.TRIMMED)
-SHOWN_AMOUNTS = (by_ranges.TRIMMED,)
 
 
 BLOCKS.update(
@@ -34,13 +30,13 @@ BLOCKS.update(
 )
 
 
-@block("small_objects", is_part=True)
-def small_objects_phases(*, whole: bool = False) -> str:
+@block("small_objects")
+def small_objects_phases() -> str:
     """Every phase for objects of 16 bytes on small pages, and the memory held; frees shuffled."""
     table = phase_tables("small-objects", load("small-objects").rows)[0]
     line = table.line(SHOWN_BYTES)
     assert line is not None
-    memories = [small_objects.HELD, *([small_objects.FREED] if whole else []), small_objects.RETURNED]
+    memories = (small_objects.HELD, small_objects.RETURNED)
     heading = [*(phase.short for phase in small_objects.TIMES), *(memory.short for memory in memories)]
     names = [name for name in table.strategies if name in line.cells]
     columns = [(line, phase.figure) for phase in small_objects.TIMES]
@@ -50,13 +46,13 @@ def small_objects_phases(*, whole: bool = False) -> str:
             *(time_text(line, name, phase.figure) for phase in small_objects.TIMES),
             *(memory_text(line, name, memory.figure) for memory in memories),
         ]
-        for name in (names if whole else decisive(names, columns, SUBJECTS))
+        for name in decisive(names, columns, SUBJECTS)
     ]
     return markdown_table(["ns an object", *heading], lines)
 
 
-@block("small_objects_memory", is_part=True)
-def small_objects_memory(*, whole: bool = False) -> str:
+@block("small_objects_memory")
+def small_objects_memory() -> str:
     """Bytes held for an object after the first allocation, a column for every second size; frees shuffled.
     A strategy that never finished is left out. The page has the subjects and what they replace.
     """
@@ -64,52 +60,44 @@ def small_objects_memory(*, whole: bool = False) -> str:
     chosen = table.lines[::2]
     heading = ["N", *(str(line.place[0]) for line in chosen)]
     few = (NULL, BASE, SHOWN_MALLOCS[0], "multipool", *SUBJECTS)
-    names = [name for name in table.strategies if whole or name in few]
+    names = [name for name in table.strategies if name in few]
     lines = [[name, *(_held(table, line, name) for line in chosen)] for name in names]
     return markdown_table(heading, [line for line in lines if any(line[1:])])
 
 
-@block("fixed_block", is_part=True)
-def fixed_block(*, whole: bool = False) -> str:
+@block("fixed_block")
+def fixed_block() -> str:
     """Nanoseconds of every work, a column each; the versions of remove-ctrl by their own names."""
     works = next(iter(group_works("fixed-block", load("fixed-block").rows).values()))
-    works = [work for work in works if whole or work.version in SHOWN_VERSIONS]
+    works = [work for work in works if work.version in SHOWN_VERSIONS]
     names = work_strategies(works)
-    if not whole:
-        names = [name for name in names if name in OF_A_CLASS or name in decisive(names, _columns(works))]
+    chosen = (*OF_A_CLASS, *decisive(names, [(work.line, "") for work in works]))
     return markdown_table(
         ["ns", *(work.version or work.name for work in works)],
-        [[name, *(time_text(work.line, name) for work in works)] for name in names],
+        [[name, *(time_text(work.line, name) for work in works)] for name in names if name in chosen],
     )
 
 
-def _columns(works: Sequence[Work]) -> list[tuple[Line, str]]:
-    return [(work.line, "") for work in works]
-
-
-@block("adaptive_pool", is_part=True)
-def adaptive_pools(*, whole: bool = False) -> str:
+@block("adaptive_pool")
+def adaptive_pools() -> str:
     """Ranges of 1,000 nodes: every phase, the overhead, and the memory held once all nodes are erased."""
     (table,) = phase_tables("adaptive-pool", load("adaptive-pool").rows)
     line = table.line(SHOWN_RANGE)
     assert line is not None
     phases = [(phase.short, phase.figure) for phase in by_ranges.RANGES]
-    names = list(table.strategies)
-    amounts = ERASURE_AMOUNTS if whole else SHOWN_AMOUNTS
-    if not whole:
-        names = [name for name in names if not name.endswith("-burst")]  # which have a table of their gain
-        names = decisive(names, [(line, figure) for _, figure in phases], (*SUBJECTS, RIVAL))
+    # Bursts have a table of their gain.
+    names = [name for name in table.strategies if not name.endswith("-burst")]
+    names = decisive(names, [(line, figure) for _, figure in phases], (*SUBJECTS, RIVAL))
     lines = [
         [
             name,
             *(time_text(line, name, figure) for _, figure in phases),
             figure_text(line, name, by_ranges.OVERHEAD.figure, lambda percent: f"{percent:.1f}"),
-            *(memory_text(line, name, memory.figure) for memory in amounts),
+            memory_text(line, name, by_ranges.TRIMMED.figure),
         ]
         for name in names
     ]
-    heads = [head for head, _ in phases]
-    heads += ["overhead, %", *(memory.short for memory in amounts)]
+    heads = [*(head for head, _ in phases), "overhead, %", by_ranges.TRIMMED.short]
     return markdown_table(["ns a node", *heads], lines)
 
 

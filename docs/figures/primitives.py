@@ -52,12 +52,12 @@ def _cells(stored: StoredRun | None = None) -> dict[tuple[str, str], Cell]:
     }
 
 
-@block("primitives", is_part=True)
-def table(*, whole: bool = False) -> str:
-    """A page has those that are bound by type."""
+@block("primitives")
+def table() -> str:
+    """Of the strategies that are bound by type."""
     cells = _cells()
     order = [NULL, CALLS, *strategies()]
-    names = [name for name in order if ("pair", name) in cells and (whole or BASE_MARK not in name)]
+    names = [name for name in order if ("pair", name) in cells and BASE_MARK not in name]
     heading = ["", "24 bytes, ns a pair", "make, serve, destroy, ns", "list, ns a node"]
     lines = []
     for name in names:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import geometric_mean
 
-from figures import BLOCKS, WHOLE_TABLES, block
+from figures import BLOCKS, block
 from figures.age import ages_after_young, cells_at, slower_glibc
 from figures.bar_chart_image import Bar, Panel, bar_chart_image
 from figures.stored import (
@@ -30,7 +30,6 @@ from mallard.bench.analysis.panel.works import (
     compare,
     figure_ratios,
     group_works,
-    mallocs_in,
     mean_over_works,
     with_fastest_malloc,
     work_strategies,
@@ -84,11 +83,6 @@ BLOCKS.update(
     programs_against=lambda: f"{against()}\n\n{against_conditions()}",
     programs_conditions=lambda: conditions(NAME),
     programs_large=lambda: _times(_works("large")),
-)
-WHOLE_TABLES.update(
-    programs_small=lambda: _times(_works("small"), whole=True),
-    programs_large=lambda: _times(_works("large"), whole=True),
-    programs_memory=lambda: _memory(_works("large")),
 )
 
 
@@ -226,21 +220,16 @@ def _held(work: Work) -> dict[str, float]:
     return {name: held for name, held in figures.items() if held and work.line.finished(name)}
 
 
-def _strategies(works: Sequence[Work], *, whole: bool) -> list[str]:
-    """Without pools over other mallocs. Of the mallocs a page has glibc's and the fastest of each program."""
-    if not whole:
-        return [BASE, FASTEST_MALLOC, *(name for name in work_strategies(works) if name in SHOWN)]
-    return [name for name in work_strategies(works) if mallocs_in([name]) or not malloc(name)]
-
-
 def _with_fastest_malloc(works: Sequence[Work]) -> list[Work]:
     return [
         replace(work, line=replace(work.line, cells=with_fastest_malloc(work.line.cells))) for work in works
     ]
 
 
-def _times(works: Sequence[Work], *, whole: bool = False) -> str:
-    strategies, works = _strategies(works, whole=whole), _with_fastest_malloc(works)
+def _times(works: Sequence[Work]) -> str:
+    """Of the mallocs glibc's and the fastest of each program."""
+    strategies = [BASE, FASTEST_MALLOC, *(name for name in work_strategies(works) if name in SHOWN)]
+    works = _with_fastest_malloc(works)
     lines = []
     for name in strategies:
         mean = mean_over_works(works, name) if name != BASE else None
@@ -268,18 +257,6 @@ def _memory_ends() -> str:
         ends = " to ".join(f"{percent(ratio)} % ({work})" for work, ratio in (least, most))
         texts.append(f"`{name}` {percent(geometric_mean(ratios.values()))} %, from {ends}")
     return f"Memory at the peak, of the fastest malloc's: {'; '.join(texts)}."
-
-
-def _memory(works: Sequence[Work]) -> str:
-    """A line for each strategy."""
-    names, works = _strategies(works, whole=True), _with_fastest_malloc(works)
-    lines = [[name, *(_mebibytes(work, name, HELD.figure) for work in works)] for name in names]
-    return markdown_table(["MiB held at the peak", *(work.label for work in works)], lines)
-
-
-def _mebibytes(work: Work, name: str, figure: str) -> str:
-    value = median_figure(work.line, name, figure) if work.line.finished(name) else None
-    return "" if value is None else f"{value / MIB:.{0 if value >= 10 * MIB else 1}f}"
 
 
 @block("programs_mallocs")

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 
-from figures import BLOCKS, WHOLE_TABLES, block
+from figures import BLOCKS, block
 from figures.stored import (
     StoredRun,
     conditions,
@@ -37,15 +37,15 @@ PLACES = {"utilization": ("T", "A", "S"), "contention": ("N", "S", "W")}
 THREADS = "W"  # the other places are exponents of two
 
 
-def tables(experiment: str, *, whole: bool = False) -> str:
-    """A table for each setting. A page has the strategies of SHOWN, and every second line of utilization."""
+def tables(experiment: str) -> str:
+    """A table for each setting: the strategies of SHOWN, and every second line of utilization."""
     texts = []
     theirs = {table.setting: table for table in race_tables(experiment, _bde_run(experiment).rows)}
     for measured in race_tables(experiment, load(experiment).rows):
         if peers := theirs.get(measured.setting):
             measured = _with_peers(measured, peers)
-        table = measured if whole else measured.only(SHOWN[experiment])
-        chosen = _of_powers(table) if experiment == "contention" else _ends(table)[:: 1 if whole else 2]
+        table = measured.only(SHOWN[experiment])
+        chosen = _of_powers(table) if experiment == "contention" else _ends(table)[::2]
         texts.append(f"{setting_text(table.setting)}:\n\n{_table(replace(table, lines=chosen), experiment)}")
     return "\n\n".join(texts)
 
@@ -143,4 +143,3 @@ def _cell(cell: Cell | None) -> str:
 for name in SHOWN:
     BLOCKS[name] = partial(tables, name)
     BLOCKS[f"{name}_conditions"] = partial(_conditions, name)
-    WHOLE_TABLES[name] = partial(tables, name, whole=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from figures import BLOCKS, block, whole_table
+from figures import BLOCKS, block
 from figures.stored import conditions, load, log2_text, markdown_table
 from figures.strategy_table import DECISIVE, fastest, time_text
 from mallard.bench.analysis.cell_tables import CellTable, Line, figure_line
@@ -22,20 +22,12 @@ OURS = ("multipool-last",)  # the page explains the order
 BLOCKS["reuse_conditions"] = lambda: conditions("reuse")
 
 
-@block("reuse", is_part=True)
-def _one_size(*, whole: bool = False) -> str:
-    return _table(reuse.ONE_SIZE, (reuse.RANDOM, reuse.REPLACED), whole=whole)
-
-
-@whole_table("reuse_mixed")
-def _mixed() -> str:
-    return _table(reuse.MIXED, (reuse.RANDOM,), whole=True)
-
-
-def _table(sizes: str, patterns: tuple[str, ...], *, whole: bool) -> str:
-    """Nanoseconds of a pair: a column for each size and number of blocks, the patterns side by side. The page
-    has the smallest and the largest size, and the decisive strategies.
+@block("reuse")
+def _table() -> str:
+    """Nanoseconds of a pair by the decisive strategies: a column for each number of blocks of the smallest
+    and the largest size, the patterns side by side.
     """
+    sizes, patterns = reuse.ONE_SIZE, (reuse.RANDOM, reuse.REPLACED)
     tables = {_setting(table): table for table in phase_tables(reuse.NAME, load(reuse.NAME).rows)}
     columns = sorted(
         (bytes_, line.place[0])
@@ -44,12 +36,11 @@ def _table(sizes: str, patterns: tuple[str, ...], *, whole: bool) -> str:
         for line in table.lines
     )
     names = in_table_order({name for table in tables.values() for name in table.strategies})
-    if not whole:
-        ends = {end(bytes_ for bytes_, _ in columns) for end in (min, max)}
-        columns = [column for column in columns if column[0] in ends]
-        names = _decisive(
-            names, tables, [(sizes, pattern, *column) for pattern in patterns for column in columns]
-        )
+    ends = {end(bytes_ for bytes_, _ in columns) for end in (min, max)}
+    columns = [column for column in columns if column[0] in ends]
+    names = _decisive(
+        names, tables, [(sizes, pattern, *column) for pattern in patterns for column in columns]
+    )
     lines = [
         [
             name,

@@ -272,10 +272,6 @@ def median_percent(ratio: Ratio) -> str:
     return percent(ratio.median)
 
 
-def percent_interval(ratio: Ratio) -> str:
-    return f"{100 * ratio.low:.1f} to {100 * ratio.high:.1f}"
-
-
 def nanoseconds(times: Spread) -> str:
     if times.median >= 1000:
         return f"{times.median:,.0f}"

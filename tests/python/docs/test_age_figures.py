@@ -91,7 +91,7 @@ def test_used_processes_are_a_column_once_measured(monkeypatch: pytest.MonkeyPat
     use(monkeypatch, ("young", "used", "old"), slow="")
     label, *_ = age.gain()
     assert label == "the same, 2 large ones in old processes, the pool over jemalloc", "README has five lines"
-    heading, _, *lines = age._main_allocators().split("\n")
+    heading, _, *lines = age._allocators().split("\n")
     assert "| used, of the fastest | old, of the fastest |" in heading
     assert [line.split(" | ")[0][2:] for line in lines] == [
         *("glibc", "jemalloc", "`monotonic` over jemalloc", "`multipool` over jemalloc"),
@@ -100,7 +100,7 @@ def test_used_processes_are_a_column_once_measured(monkeypatch: pytest.MonkeyPat
     assert age._mallocs().split("\n")[0].startswith("| malloc | time, young | time, used | time, old |")
     assert "in used processes" in age._best_mallocs()
     use(monkeypatch)
-    assert "used" not in age._main_allocators() + age._mallocs() + age._best_mallocs()
+    assert "used" not in age._allocators() + age._mallocs() + age._best_mallocs()
 
 
 @pytest.mark.parametrize(

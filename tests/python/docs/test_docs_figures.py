@@ -19,7 +19,6 @@ from mallard.bench.analysis.peers import TIME, CellResult, Side
 from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry, Estimate
 from mallard.bench.contenders import LIBRARIES
 from mallard.bench.experiments import EXPERIMENTS
-from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.library_code import fingerprint
 from mallard.bench.papers.tables import P0213, own_table
 from mallard.bench.result import Row
@@ -35,7 +34,6 @@ from figures import (
     locality,
     losses,
     machines_compared,
-    peers,
     programs,
     races,
     reuse,
@@ -82,7 +80,6 @@ ENTRY = Entry(
     note="",
     run=1,
 )
-HELD = Quantity("held_bytes", "held", "held")
 
 
 def table_rows(table: str) -> list[list[str]]:
@@ -103,12 +100,12 @@ def program_rows(
     ]
 
 
-def result(cell: int, ours: float, theirs: float, quantity: Quantity = TIME) -> CellResult:
+def result(cell: int, ours: float, theirs: float) -> CellResult:
     """Three repetitions with the same figures, so that the interval is a point."""
     return CellResult(
         run=1,
         experiment="density",
-        quantity=quantity,
+        quantity=TIME,
         cell=(("ds", "DS1"), ("size_log2", cell)),
         peer="Boost.Pool",
         ours=Side("multipool", dict.fromkeys(range(3), ours)),
@@ -122,16 +119,16 @@ def test_table_of_disagreements_omits_reproduced_claims(
     entries = [
         ENTRY,
         replace(ENTRY, number="8", verdict=REPRODUCED),
-        replace(ENTRY, number="9", text="|S| < 2", ours="", verdict=NOT_MEASURED),
-        replace(ENTRY, number="1", document="P0213R0"),
+        replace(ENTRY, number="9", ours="", verdict=NOT_MEASURED),
+        replace(ENTRY, number="1", document="P0213R0", text="|S| < 2"),
     ]
     monkeypatch.setattr(claims, "entries", lambda: entries)
-    assert "| 9," not in claims.disagreeing(NOT_REPRODUCED)
-    lines = claims.disagreeing(NOT_REPRODUCED, NOT_MEASURED).splitlines()
+    monkeypatch.setattr(claims, "deviation", lambda _: claims.FAR)
+    lines = claims.far().splitlines()
     assert [line for line in lines if line.startswith("###")] == ["### P0089R1", "### P0213R0"]
     assert "| 7, section 8: twice as fast | 2 | 1.1 times |" in lines
-    assert "| 9, section 8: \\|S\\| &lt; 2 | 2 | ? |" in lines, "open, not refuted"
-    assert not any(line.startswith("| 8,") for line in lines)
+    assert "| 1, section 8: \\|S\\| &lt; 2 | 2 | 1.1 times |" in lines
+    assert not any(line.startswith(("| 8,", "| 9,")) for line in lines)
     assert lines.index("### P0213R0") < next(i for i, line in enumerate(lines) if line.startswith("| 1,"))
 
 
@@ -158,29 +155,6 @@ def test_percentages_deviate_as_times_do() -> None:
     assert claim.low
     below = replace(ENTRY, number=claim.number, figures=[Estimate(claim.low - 20.0, 0.0, 0.0)])
     assert claims.deviation(below) == pytest.approx(1.2)
-
-
-def test_losses_have_one_line_per_quantity(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    results = [
-        result(6, 1.2, 1.0),
-        result(8, 1.5, 1.0),
-        result(8, 1.4, 1.0),
-        result(9, 1.01, 1.0),
-        result(10, 0.5, 1.0),
-    ]
-    monkeypatch.setattr(peers, "all_results", lambda: [*results, result(6, 2.0, 1.0, HELD)])
-    held, time = table_rows(peers.losses())
-    assert held[:2] == ["density, held", "1"]
-    assert time[:2] == ["density", "2"], "one cell was lost to two others, one by one percent"
-    assert "2^8" in time[2]
-    assert time[-1].startswith("1.50")
-
-
-def test_the_summary_of_the_peers_has_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peers, "all_results", lambda: [result(6, 1.0, 2.0), result(6, 2.0, 1.0, HELD)])
-    assert table_rows(peers.times()) == [["density", "0.50 (1/0/0/0)"]]
 
 
 def test_new_run_replaces_stored_run_of_command() -> None:
@@ -303,7 +277,7 @@ def test_fragmentation_column_has_rows() -> None:
     sources = {source.name: source for source in fragmentation.sources()}
     assert set(sources["cache"].freed) == {"all", "half", "quarter", "eighth"}
     assert not any(head.startswith("mean") for head in sources["heap"].columns)
-    for line in fragmentation.means(whole=True).splitlines()[2:]:
+    for line in fragmentation.means().splitlines()[2:]:
         assert "|  |" not in line, "a column without a figure"
     assert fragmentation.means().splitlines()[0].endswith("| D = N, BDE's | D = N/2, BDE's |")
     assert "above 1 for 4 of 4 local strategies" in fragmentation.all_freed()
@@ -584,18 +558,36 @@ def test_every_picture_stands_on_the_page_of_allocators() -> None:
         assert image().count("<rect") > len(allocator_images.PICTURES[name][1])
 
 
-@pytest.mark.parametrize("name", WHOLE_TABLES)
-def test_page_names_the_command_of_the_whole_table(
+NAMED_TABLES = {
+    name: text
+    for path in (*DOCS.rglob("*.md"), DOCS.parent / "bench/results/README.md")
+    for text in [path.read_text("utf-8")]
+    for name in re.findall(r"(?<=--print )[\w-]+|(?<=and `)recording_\w+", text)
+}
+
+
+def test_pages_name_the_commands_of_whole_tables() -> None:
+    assert NAMED_TABLES.keys() <= WHOLE_TABLES.keys()
+    assert WHOLE_TABLES.keys() - NAMED_TABLES.keys() <= EXPERIMENTS.keys()
+
+
+@pytest.mark.parametrize("name", sorted(NAMED_TABLES.keys() - EXPERIMENTS.keys()))
+def test_whole_table_has_more_than_its_page(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = re.compile(rf"--print .*\b{name}`")
-    pages = [*DOCS.rglob("*.md"), DOCS.parent / "bench/results/README.md"]
-    (page,) = [text for path in pages if command.search(text := path.read_text("utf-8"))]
-    shown = "".join(page.split(f"<!-- figures: {name} -->")[1:]).split("<!-- end -->")[0]
+    shown = "".join(NAMED_TABLES[name].split(f"<!-- figures: {name} -->")[1:]).split("<!-- end -->")[0]
     monkeypatch.setattr(sys, "argv", ["refresh.py", "--print", name])
     assert main() == 0
     printed = capsys.readouterr().out
     assert shown.count("|") < printed.count("|")
+    assert "--html and --json" not in printed
+
+
+def test_printed_experiment_has_every_run_and_strategy() -> None:
+    printed = WHOLE_TABLES["burst"]()
+    for stored in every_run("burst"):
+        assert f"    {stored.run['command']}\n" in printed
+        assert all(f"| {row.strategy} |" in printed for row in stored.rows)
 
 
 @pytest.mark.parametrize("name", ["utilization", "contention"])
