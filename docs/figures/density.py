@@ -23,7 +23,7 @@ from mallard.bench.cells import times_ratio
 from mallard.bench.contenders import CONTENDERS
 from mallard.bench.experiments.description.axis import SMALL
 from mallard.bench.library import KEEP, LOCK, NULL
-from mallard.bench.papers.tables import P0089, P0213
+from mallard.bench.papers.printed import P0089, P0213
 from mallard.bench.strategy_names import BASE_MARK, paper_number
 from mallard.shared.stats import Ratio, paired_ratio
 

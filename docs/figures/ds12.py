@@ -13,7 +13,8 @@ from mallard.bench.analysis.cell_tables import density_tables
 from mallard.bench.analysis.names import BASE
 from mallard.bench.experiments.density import WARM
 from mallard.bench.library import WALK
-from mallard.bench.papers.tables import P0089, own_table
+from mallard.bench.papers.printed import P0089
+from mallard.bench.papers.registry import own_table
 
 STRUCTURE = "DS12"
 MONOTONIC, POOL = "monotonic", "multipool"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mallard.bench.claims.figures import AVERAGED
 from mallard.bench.evidence.comparison import fixed_block_place, small_objects_place
 from mallard.bench.evidence.evidence import SHUFFLED, Evidence
-from mallard.bench.papers.fixed_block import fixed_block_tables
-from mallard.bench.papers.fragmentation import AVERAGED
 from mallard.bench.papers.locality import DEGRADATION, ONSET, TIME
-from mallard.bench.papers.printed import PrintedTable
-from mallard.bench.papers.registry import table_named
-from mallard.bench.papers.small_objects import small_objects_tables
-from mallard.bench.papers.tables import P0089, P0213, own_table
+from mallard.bench.papers.printed import P0089, P0213, PrintedTable
+from mallard.bench.papers.registry import own_table, table_named, tables_of
 
 STRUCTURES = tuple(f"DS{number}" for number in range(1, 13))
 AVERAGES = (AVERAGED, 0, "half")  # the place of Table 20, a mean of R, among the ratios
@@ -48,7 +45,7 @@ def p0213() -> Evidence:
 
 def small_documents() -> Evidence:
     """The Loki test and Optimized C++."""
-    return table_evidence([*small_objects_tables().values(), *fixed_block_tables().values()])
+    return table_evidence([*tables_of("small-objects"), *tables_of("fixed-block")])
 
 
 def _add(evidence: Evidence, table: PrintedTable, key: tuple[int, ...], column: str) -> None:

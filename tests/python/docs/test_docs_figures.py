@@ -20,7 +20,8 @@ from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry
 from mallard.bench.contenders import LIBRARIES
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.library_code import fingerprint
-from mallard.bench.papers.tables import P0213, own_table
+from mallard.bench.papers.printed import P0213
+from mallard.bench.papers.registry import own_table
 from mallard.bench.result import Row
 from mallard.shared import mallocs
 
@@ -438,7 +439,7 @@ def test_paper_means_cover_equal_rows() -> None:
     """A mean is compared with the printed mean of the same structures and sizes."""
     summary = density.summary()
     rows = [
-        100.0 * table.lines[size]["multipool"] / table.lines[size]["new-delete"]
+        100.0 * table.rows[size,]["multipool"] / table.rows[size,]["new-delete"]
         for own in summary.tables
         for table in [own_table(P0213, own.structure)]
         for size in (line.size_log2 for line in own.lines)

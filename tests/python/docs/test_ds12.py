@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from synthetic_rows import native_row
 
-from mallard.bench.papers.tables import P0089, own_table
+from mallard.bench.papers.printed import P0089
+from mallard.bench.papers.registry import own_table
 from mallard.bench.result import Row
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from mallard.bench.evidence import Evidence
 from mallard.bench.evidence.evidence import AnyPlace
+from mallard.bench.experiments.fragmentation import FRAGMENTED
 from mallard.bench.library import BASE
 from mallard.bench.papers.catalogue import PAPER_PRODUCT_LOG2, Pair
-from mallard.bench.papers.fragmentation import AVERAGED, PARTLY_FREED
 
 Cells = list[float]
 Times = Mapping[AnyPlace, float]
@@ -20,6 +20,7 @@ Comparison = Callable[[float, float], float]  # (time, time of its base) -> figu
 
 NODES_MEGABYTES = 24.0  # allocplus: two million nodes of 12 bytes
 NODE_RATIO = 2.0  # the size of a node here, 24 bytes, relative to its node of 32 bits
+AVERAGED = "DS1-DS12"  # all structures together, as in P0213's Table 20
 NO_BENEFIT = 1.05  # the least gain that counts as a benefit of a local allocator
 SMALLEST_LINKS = 1 << 16  # a size this small must be measured: a benefit at it begins too early
 
@@ -218,7 +219,7 @@ def ratio_saved(evidence: Evidence, subject: Subject) -> Cells:
     """1 - R in percent, all structures, every size, strategy and share that were measured."""
     averaged = any(place[0] == AVERAGED for place in evidence.ratios)
     by_structure = [
-        _ratios(evidence, structure, PARTLY_FREED, subject)
+        _ratios(evidence, structure, FRAGMENTED, subject)
         for structure in ((AVERAGED,) if averaged else subject.structures)
     ]
     if not all(by_structure):

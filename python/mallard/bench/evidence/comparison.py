@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from mallard.bench.cells import mean_over
 from mallard.bench.evidence.evidence import BASE, SHUFFLED, AnyPlace, Evidence, Measured
+from mallard.bench.experiments.fragmentation import FRAGMENTED
 from mallard.bench.papers.fixed_block import REMOVE_CTRL, STRATEGIES, work_name
-from mallard.bench.papers.fragmentation import PARTLY_FREED
 from mallard.bench.papers.locality import DEGRADATION, GLOBAL, IMPROVEMENT, LOCAL_TO_GLOBAL, ONSET
 from mallard.bench.papers.printed import Key, PrintedTable
 from mallard.bench.papers.small_objects import figure_name
@@ -202,7 +202,7 @@ def _mean_r(evidences: list[Evidence], strategy: str) -> Ratio | None:
         (structure, size, freed)
         for evidence in evidences
         for _, structure, size, freed, name in evidence.fragmentation
-        if name == strategy and freed in PARTLY_FREED
+        if name == strategy and freed in FRAGMENTED
     }
     return _mean(
         [

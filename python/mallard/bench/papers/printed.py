@@ -1,8 +1,6 @@
 """A table of a paper, as printed: rows keyed by tuples, columns that are strategies or factors, a unit.
 
-The other modules of this package make the tables: `tables` those of Benchmark I, `locality` those of II,
-`blocks` those of III and IV, `fragmentation` those of V, `small_objects` those of the Loki test,
-`fixed_block` those of Optimized C++. `registry` finds one by its name.
+`registry` reads the tables and finds one by its name.
 """
 
 from __future__ import annotations
@@ -44,6 +42,11 @@ class PrintedTable:
     operations: dict[Key, int] = field(default_factory=dict)  # operations of a printed time; empty for ratios
     # The words of an axis whose numbers are indices.
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def structure(self) -> str:
+        """DS1..DS12 of a table of Benchmarks I and V; empty for others."""
+        return str(self.place.get("ds", ""))
 
     @property
     def columns(self) -> list[str]:

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from mallard.bench.papers.catalogue import structures
 from mallard.bench.papers.notes import Note, notes_for
-from mallard.bench.papers.printed import PrintedTable
-from mallard.bench.papers.registry import all_tables
-from mallard.bench.papers.tables import AVERAGES, P0089, P0213, own_table, printed_table
+from mallard.bench.papers.printed import P0089, P0213, PrintedTable
+from mallard.bench.papers.registry import AVERAGES, own_table, table_named, tables_of
 from mallard.bench.store import Measured
 from mallard.shared.report.model import Paragraph, Report, Row, Section, Table, text_columns
 
@@ -56,17 +55,16 @@ def _of_density(measured: Sequence[str]) -> Concerned:
                 names = concerned.setdefault(note, [])
                 if name not in names:
                     names.append(name)
-    for note in notes_for(printed_table(AVERAGES)):
+    for note in notes_for(table_named(AVERAGES)):
         concerned.setdefault(note, [])
     return {note: names if len(names) < len(measured) else [] for note, names in concerned.items()}
 
 
 def _of_tables(experiment: str) -> Concerned:
     concerned: Concerned = {}
-    for table in all_tables().values():
-        if table.experiment == experiment:
-            for note in notes_for(table):
-                concerned.setdefault(note, []).append(_name(table))
+    for table in tables_of(experiment):
+        for note in notes_for(table):
+            concerned.setdefault(note, []).append(_name(table))
     return {note: names if len(names) <= FEW else [] for note, names in concerned.items()}
 
 

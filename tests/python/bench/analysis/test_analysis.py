@@ -13,7 +13,8 @@ from mallard.bench.analysis.names import ranked_strategies
 from mallard.bench.analysis.panel.density import judge_structure, sentence, summaries
 from mallard.bench.analysis.ranking import find_best, pick_strategy
 from mallard.bench.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS
-from mallard.bench.papers.tables import AVERAGES, P0213, own_table, printed_table
+from mallard.bench.papers.printed import P0213
+from mallard.bench.papers.registry import AVERAGES, own_table, table_named
 from mallard.bench.result import Row
 from mallard.bench.strategy_names import of_papers
 
@@ -27,7 +28,7 @@ def own_runs_of_p0213() -> list[Any]:
     natives = []
     for number in range(1, 13):
         table = own_table(P0213, f"DS{number}")
-        for size, line in table.lines.items():
+        for (size,), line in table.rows.items():
             times = {name: table.nanoseconds((size,), name) for name in line}
             natives += [row(table.structure, size, name, 0, times[name]) for name in line]
     return build_tables(natives)
@@ -164,7 +165,7 @@ def test_formulas_reproduce_p0213() -> None:
 def test_table_8_is_reproduced_from_rows(name: str) -> None:
     mean = mean_over_rows(own_runs_of_p0213(), name)
     assert mean.n == 132
-    assert 100 * mean.median == pytest.approx(printed_table(AVERAGES).percent(0, name), abs=0.15)
+    assert 100 * mean.median == pytest.approx(table_named(AVERAGES).percent_of_base((0,), name), abs=0.15)
 
 
 def test_finds_the_best_of_a_row_and_equals() -> None:

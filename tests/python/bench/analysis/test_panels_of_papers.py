@@ -35,8 +35,8 @@ from synthetic_experiments import (
 from synthetic_run import RATIO, density_rows, failed, row
 
 from mallard.bench.analysis.panel.density import summaries
-from mallard.bench.papers.locality import locality_tables
-from mallard.bench.papers.tables import P0213
+from mallard.bench.papers.printed import P0213
+from mallard.bench.papers.registry import table_named
 from mallard.bench.result import Row
 from mallard.bench.strategy_names import of_papers
 from mallard.shared.report.figures import cell_text
@@ -207,7 +207,7 @@ def test_published_maps_are_with_ours(locality: Report) -> None:
         assert titles.count(f"P0089 Table {number}") == 1
     for label in ("Table 9", "Table 10", "Table 11, inverted"):
         assert titles.count(f"P0213 {label}") == 1
-    table = locality_tables()["p0089:16"]
+    table = table_named("p0089:16")
     shown = find_map(locality, "P0089 Table 16")
     assert float(texts(shown, "2^20", "2^0")["ratio"]) == table.rows[(1 << 20,)]["1"] == 11.6
 

@@ -17,14 +17,8 @@ from mallard.bench.papers.catalogue import (
 )
 from mallard.bench.papers.files import read_csv
 from mallard.bench.papers.notes import notes_for
-from mallard.bench.papers.tables import (
-    AVERAGES,
-    P0089,
-    P0213,
-    own_table,
-    printed_table,
-    printed_tables,
-)
+from mallard.bench.papers.printed import P0089, P0213
+from mallard.bench.papers.registry import AVERAGES, own_table, table_named, tables_of
 
 OWN_RUNS = [own_table(P0213, name) for name in structures()]
 ALL_NAMES = [f"p0089:{number}" for number in range(3, 15)] + [
@@ -35,12 +29,8 @@ ALL_NAMES = [f"p0089:{number}" for number in range(3, 15)] + [
 @pytest.mark.parametrize(
     ("file", "rows"),
     [
-        ("p0089_b1.csv", 12 * 11 * 14),
-        ("p0213_b1.csv", 12 * 11 * 14),
-        ("p0213_app1_p0089.csv", 14 * 11 * 14),
         ("strategies.csv", 14),
         ("data_structures.csv", 12),
-        ("p0213_claims.csv", 13),
     ],
 )
 def test_reads_every_row_of_a_source(file: str, rows: int) -> None:
@@ -48,45 +38,44 @@ def test_reads_every_row_of_a_source(file: str, rows: int) -> None:
 
 
 def test_registry_names_tables_of_benchmark_one() -> None:
-    assert sorted(printed_tables()) == sorted(ALL_NAMES)
+    assert [table.name for table in tables_of("density")] == ALL_NAMES
 
 
 @pytest.mark.parametrize("name", [name for name in ALL_NAMES if name != AVERAGES])
 def test_table_has_eleven_sizes_and_fourteen_strategies(name: str) -> None:
-    table = printed_table(name)
-    assert tuple(sorted(table.lines)) == SIZES_LOG2
-    for line in table.lines.values():
+    table = table_named(name)
+    assert tuple(sorted(table.rows)) == tuple((size,) for size in SIZES_LOG2)
+    for line in table.rows.values():
         assert list(line) == list(strategies())
-        assert all(seconds > 0 for seconds in line.values())
+        assert all(seconds and seconds > 0 for seconds in line.values())
 
 
 def test_cells_match_the_papers() -> None:
-    assert printed_table("p0213:6").lines[11]["new-delete/base"] == 32.13
-    assert printed_table("p0213:4").lines[6]["new-delete"] == 0.42
-    assert printed_table("p0213:7").lines[16]["multipool+monotonic/base/wink"] == 25.20
-    assert printed_table("p0089:3").lines[6]["new-delete/base"] == 1.9
-    assert printed_table(AVERAGES).lines[0]["multipool"] == 125.73
-    assert printed_table("p0213:25").lines[16]["multipool+monotonic/base/wink"] == 0.21
+    assert table_named("p0213:6").rows[11,]["new-delete/base"] == 32.13
+    assert table_named("p0213:4").rows[6,]["new-delete"] == 0.42
+    assert table_named("p0213:7").rows[16,]["multipool+monotonic/base/wink"] == 25.20
+    assert table_named("p0089:3").rows[6,]["new-delete/base"] == 1.9
+    assert table_named(AVERAGES).rows[0,]["multipool"] == 125.73
+    assert table_named("p0213:25").rows[16,]["multipool+monotonic/base/wink"] == 0.21
 
 
 def test_tables_follow_the_order_of_structures() -> None:
-    assert [printed_table(f"p0089:{number}").structure for number in range(3, 15)] == list(structures())
-    assert [printed_table(f"p0213:{number}").structure for number in range(33, 43)] == list(structures())[2:]
-    assert [printed_table(f"p0213:{number}").structure for number in range(21, 33)] == list(structures())
+    assert [table_named(f"p0089:{number}").structure for number in range(3, 15)] == list(structures())
+    assert [table_named(f"p0213:{number}").structure for number in range(33, 43)] == list(structures())[2:]
+    assert [table_named(f"p0213:{number}").structure for number in range(21, 33)] == list(structures())
 
 
 def test_copies_in_p0213_match_p0089() -> None:
     for number in range(3, 15):
-        original, copy = printed_table(f"p0089:{number}"), printed_table(f"p0213:{number + 18}")
-        assert copy.is_copy
+        original, copy = table_named(f"p0089:{number}"), table_named(f"p0213:{number + 18}")
         assert copy.data_paper == "P0089"
-        for size, line in original.lines.items():
+        for (size,), line in original.rows.items():
             for name, seconds in line.items():
                 # P0089R1 prints DS1 with one decimal, the copy with two.
                 tolerance = 0.0501 if original.structure == "DS1" else 1e-9
-                assert copy.lines[size][name] == pytest.approx(seconds, abs=tolerance), (number, size, name)
-    assert printed_table("p0213:5").lines == printed_table("p0213:21").lines
-    assert printed_table("p0213:7").lines == printed_table("p0213:22").lines
+                assert copy.rows[size,][name] == pytest.approx(seconds, abs=tolerance), (number, size, name)
+    assert table_named("p0213:5").rows == table_named("p0213:21").rows
+    assert table_named("p0213:7").rows == table_named("p0213:22").rows
 
 
 def test_own_tables_are_the_papers_runs() -> None:
@@ -97,19 +86,19 @@ def test_own_tables_are_the_papers_runs() -> None:
 
 
 def test_converts_seconds_to_nanoseconds_per_leaf() -> None:
-    assert printed_table("p0213:6").nanoseconds((14,), "new-delete") == pytest.approx(249.52, abs=0.01)
-    assert printed_table("p0213:6").percent(14, "monotonic") == pytest.approx(29.14, abs=0.01)
+    assert table_named("p0213:6").nanoseconds((14,), "new-delete") == pytest.approx(249.52, abs=0.01)
+    assert table_named("p0213:6").percent_of_base((14,), "monotonic") == pytest.approx(29.14, abs=0.01)
 
 
 @pytest.mark.parametrize("name", list(strategies())[1:])
 def test_table_8_averages_its_tables(name: str) -> None:
-    percents = [table.percent(size, name) for table in OWN_RUNS for size in table.lines]
+    percents = [table.percent_of_base(key, name) or 0.0 for table in OWN_RUNS for key in table.rows]
     assert len(percents) == 132
-    assert mean(percents) == pytest.approx(printed_table(AVERAGES).percent(0, name), abs=0.15)
+    assert mean(percents) == pytest.approx(table_named(AVERAGES).percent_of_base((0,), name), abs=0.15)
 
 
 def mean_change(pairs: tuple[Pair, ...]) -> float:
-    changes = [line[b] / line[a] - 1 for table in OWN_RUNS for line in table.lines.values() for a, b in pairs]
+    changes = [line[b] / line[a] - 1 for table in OWN_RUNS for line in table.rows.values() for a, b in pairs]
     assert len(changes) == 132 * len(pairs)
     return 100 * mean(changes)
 
@@ -140,7 +129,7 @@ def test_rounding_explains_the_difference() -> None:
         * mean(
             (line[b] + sign * half) / (line[a] - sign * half) - 1
             for table in OWN_RUNS
-            for line in table.lines.values()
+            for line in table.rows.values()
             for a, b in DISPATCH_PAIRS
         )
         for sign in (-1, 1)
@@ -150,14 +139,14 @@ def test_rounding_explains_the_difference() -> None:
 
 @pytest.mark.parametrize("name", ALL_NAMES)
 def test_every_table_has_notes_with_sources(name: str) -> None:
-    notes = notes_for(printed_table(name))
+    notes = notes_for(table_named(name))
     assert notes
     assert all(note.text and note.source and note.kind in {"error", "departure", "reading"} for note in notes)
 
 
 def test_notes_concern_their_tables_only() -> None:
     def texts(name: str) -> str:
-        return " ".join(note.text for note in notes_for(printed_table(name)))
+        return " ".join(note.text for note in notes_for(table_named(name)))
 
     assert "2,560" in texts("p0213:6")
     assert "2,560" not in texts("p0213:7"), "table 7 is P0089's data"

@@ -47,17 +47,6 @@ def texts(name: str) -> str:
 @pytest.mark.parametrize(
     ("file", "rows"),
     [
-        ("p0089_b2.csv", 1296),
-        ("p0089_b2_shuffle.csv", 80),
-        ("p0089_b3.csv", 528),
-        ("p0089_b4.csv", 448),
-        ("p0213_b2.csv", 1386),
-        ("p0213_b3.csv", 1056),
-        ("p0213_b4.csv", 1024),
-        ("p0213_b5.csv", 442),
-        ("p0213_p0089_copies_b3b4.csv", 152),
-        ("loki_soa.csv", 78),
-        ("optimized_cpp.csv", 15),
         ("claims.csv", 173),
         ("claims_check.csv", 62),
     ],

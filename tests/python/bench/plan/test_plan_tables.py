@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mallard.bench import plan as plans
 from mallard.bench.expected_runner import expected_runner
+from mallard.bench.papers.printed import P0089
+from mallard.bench.papers.registry import tables_of
 from mallard.bench.plan import Host, Plan, PlannedRow, Request, make_plan
 from mallard.bench.runner import load_runner
 from mallard.bench.strategy_names import of_papers
@@ -19,7 +19,6 @@ from mallard.shared.errors import UsageError
 
 GIB = 1 << 30
 NOTATION = ("-20", "18", "32", "-3", "8")
-DATA = Path(plans.__file__).resolve().parents[1] / "papers" / "data"
 
 
 @pytest.fixture
@@ -38,15 +37,16 @@ def values(plan: Plan, *names: str) -> set[tuple[Any, ...]]:
     return {tuple(row.parameters[name] for name in names) for row in plan.rows}
 
 
-def printed(file: str, *columns: str) -> set[tuple[int, ...]]:
-    with (DATA / file).open(encoding="utf-8", newline="") as rows:
-        return {tuple(int(row[column]) for column in columns) for row in csv.DictReader(rows)}
+def printed(experiment: str, *places: str) -> set[tuple[Any, ...]]:
+    """The places and keys of P0089's tables."""
+    tables = [table for table in tables_of(experiment) if table.paper == P0089]
+    return {(*(table.place[name] for name in places), *key) for table in tables for key in table.rows}
 
 
 def test_paper_has_every_printed_row_of_utilization(planned: Any) -> None:
     plan = planned("utilization", "paper")
     rows = values(plan, "total_log2", "active_log2", "block_log2")
-    assert rows == printed("p0089_b3.csv", "t_log2", "a_log2", "s_log2")
+    assert rows == printed("utilization")
     assert values(plan, "buffer", "final_frees") == {("warm", "timed")}
     assert set(plan.rows[0].strategies) == {
         "null",
@@ -123,7 +123,7 @@ def test_paper_has_every_printed_row_of_contention(planned: Any) -> None:
         **{**vars(plan), "rows": tuple(row for row in plan.rows if row.parameters["freed_by"] == "self")}
     )
     rows = values(own, "iterations_log2", "block_log2", "threads")
-    assert rows == printed("p0089_b4.csv", "n_log2", "s_log2", "w")
+    assert rows == printed("contention", "iterations_log2", "block_log2")
     assert values(plan, "multiplier") == {(100,)}
     assert values(own, "buffer") == {("static",), ("none",)}
 

@@ -30,10 +30,9 @@ from mallard.bench.experiments.fragmentation import (
     UNTOUCHED,
 )
 from mallard.bench.papers.catalogue import strategy_text
-from mallard.bench.papers.fragmentation import AVERAGE, AVERAGE_KEY
-from mallard.bench.papers.fragmentation import fragmentation_tables as printed_tables
 from mallard.bench.papers.notes import notes_for
 from mallard.bench.papers.printed import PrintedTable
+from mallard.bench.papers.registry import table_named, tables_of
 from mallard.bench.result import Row
 from mallard.shared.report import model
 from mallard.shared.report.figures import TEXTS, bounds, relative
@@ -253,6 +252,7 @@ def _equal_work(*tables: FragmentationTable) -> bool:
 
 
 UPSTREAMS = {CACHE: "chunks from the cache", HEAP: "chunks from that heap"}
+AVERAGE = "p0213:20"
 TITLE_PARTS = ("buffer", "upstream", "compiler")  # the parts of a setting in a title
 NOTE = (
     "R: (strategy / new-delete in a heap that others have used) / (strategy / new-delete in an untouched "
@@ -296,7 +296,7 @@ def _means(tables: Sequence[FragmentationTable], freed: Sequence[str]) -> list[S
         for upstream in dict.fromkeys(table.upstream for table in tables)
     }
     names = in_table_order({name for table in tables for name in table.strategies} - {BASE})
-    printed = printed_tables()[AVERAGE].rows[AVERAGE_KEY]
+    printed = table_named(AVERAGE).rows[()]
     rows = []
     for name in names:
         means = [mean_ratio_of_ratios(part, fragmented, name) for part in by_upstream.values()]
@@ -338,7 +338,7 @@ def _mean_map(tables: Sequence[FragmentationTable]) -> HeatMap:
         ratio = mean(tables, heaps, name)
         return Spot((Tile(_r(ratio.median), ratio),), (_between(ratio),)) if ratio else Spot()
 
-    printed = printed_tables()[AVERAGE].rows[AVERAGE_KEY]
+    printed = table_named(AVERAGE).rows[()]
     theirs = tuple(Spot((Tile(_r(value)),)) if (value := printed.get(name)) else Spot() for name in names)
     structures = {table.structure for table in tables}
     population = (
@@ -362,7 +362,7 @@ def _between(ratio: Ratio) -> str:
 def _against_print(tables: Sequence[FragmentationTable]) -> list[Section]:
     """P0213's tables of single structures, and our rows with the paper's source of chunks."""
     sections = []
-    for printed in printed_tables().values():
+    for printed in tables_of("fragmentation"):
         table = next((table for table in tables if table.structure == printed.place.get("ds")), None)
         if table and printed.place["freed"] in table.freed:
             sections.append(_printed(printed, table, str(printed.place["freed"])))

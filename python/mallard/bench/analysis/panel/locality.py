@@ -34,9 +34,9 @@ from mallard.bench.papers.locality import (
     LOCAL,
     LOCAL_TO_GLOBAL,
     ONSET,
-    locality_tables,
 )
 from mallard.bench.papers.printed import PrintedTable
+from mallard.bench.papers.registry import tables_of
 from mallard.bench.result import Row
 from mallard.shared.prose import capitalised
 from mallard.shared.report import model
@@ -502,7 +502,7 @@ def _printed_tables(links: int, name: str, strategy: str) -> list[PrintedTable]:
     wanted = {"links": links, "what": name, "strategy": strategy}
     return [
         table
-        for table in locality_tables().values()
+        for table in tables_of("locality")
         if all(table.place.get(key) == value for key, value in wanted.items())
     ]
 

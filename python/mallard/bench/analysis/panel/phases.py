@@ -51,13 +51,8 @@ from mallard.bench.experiments.small_objects import HELD
 from mallard.bench.footprint import readable
 from mallard.bench.library import BURST, MASKED
 from mallard.bench.papers.printed import PrintedTable
-from mallard.bench.papers.small_objects import (
-    POINTER_BYTES,
-    PROCESS,
-    STRATEGIES,
-    figure_name,
-    small_objects_tables,
-)
+from mallard.bench.papers.registry import tables_of
+from mallard.bench.papers.small_objects import LOKI, POINTER_BYTES, PROCESS, figure_name
 from mallard.bench.result import Row
 from mallard.shared.prose import capitalised
 from mallard.shared.report import model
@@ -514,7 +509,6 @@ def _time(line: Line, name: str) -> float | None:
     return line.cells[name].ns_per_operation if line.finished(name) else None
 
 
-LOKI = STRATEGIES["USE_LOKI_SOA"]
 BLOG_COLUMNS = (
     *text_columns("N", "what"),
     *map(Column, ("new-delete here", "loki here", "% of new-delete")),
@@ -529,7 +523,7 @@ def _blog_table(table: CellTable) -> Table | None:
         return None
     rows = [
         row
-        for printed in small_objects_tables().values()
+        for printed in tables_of("small-objects")
         if printed.place["order"] == order
         for row in _blog_rows(table, printed)
     ]

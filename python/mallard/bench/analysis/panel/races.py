@@ -46,7 +46,7 @@ from mallard.bench.experiments.description.sentence import RaceTopic
 from mallard.bench.footprint import readable
 from mallard.bench.library import SHARED
 from mallard.bench.papers.printed import PrintedTable
-from mallard.bench.papers.registry import all_tables
+from mallard.bench.papers.registry import tables_of
 from mallard.bench.result import Row
 from mallard.shared.report.model import Paragraph, Points, Section
 from mallard.shared.report.picture import Chart, HeatMap, drawn_series
@@ -333,9 +333,8 @@ def _printed(
     """The printed table. The papers have none of a setting that has a remark."""
     if _remarks(panel, table):
         return None
-    own_tables = [printed for printed in all_tables().values() if printed.experiment == experiment.name]
     where = dict(zip(experiment.places, place, strict=False))
-    return matching(own_tables, paper, where, {"buffer": dict(table.setting).get("buffer")})
+    return matching(tables_of(experiment.name), paper, where, {"buffer": dict(table.setting).get("buffer")})
 
 
 def _below(table: CellTable, most: Most) -> Paragraph | None:

@@ -26,7 +26,8 @@ from mallard.bench.experiments.description.sentence import (
     WorkSentence,
     WorkTopic,
 )
-from mallard.bench.papers.fixed_block import AS_PRINTED, BLOCK, STRATEGIES, TIMES, WORKS, fixed_block_tables
+from mallard.bench.papers.fixed_block import AS_PRINTED, BLOCK, STRATEGIES, TIMES
+from mallard.bench.papers.registry import WORKS, table_named
 from mallard.bench.result import Row
 from mallard.shared.mallocs import split
 from mallard.shared.report import model
@@ -180,7 +181,7 @@ class BookComparison:
 
 def book_comparisons(works: Iterable[Work]) -> list[BookComparison]:
     """The comparison for each work that the book times, in the version that it prints."""
-    printed = fixed_block_tables()[TIMES]
+    printed = table_named(TIMES)
     comparisons = []
     for work in works:
         if work.name not in WORKS or work.version not in ("", AS_PRINTED):
