@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
@@ -23,7 +22,6 @@ from mallard.advisor.advice.verdict import decide  # noqa: E402
 from mallard.advisor.profile.document import read_profile  # noqa: E402
 from mallard.advisor.view.advice import advice_report  # noqa: E402
 from mallard.bench.experiments import EXPERIMENTS  # noqa: E402
-from mallard.bench.store import Measured, Run  # noqa: E402
 from mallard.bench.view.page import page  # noqa: E402
 from mallard.shared.report.page import report_page  # noqa: E402
 
@@ -31,11 +29,7 @@ from mallard.shared.report.page import report_page  # noqa: E402
 def report() -> str:
     """For each experiment the run of its table, and all rows as evidence of the claims."""
     stored = {name: stored_runs(name) for name in EXPERIMENTS if stored_file(name).exists()}
-    names = [field.name for field in fields(Run)]
-    measured = {
-        name: Measured(Run(**{key: runs[0].run[key] for key in names}), [], runs[0].rows)
-        for name, runs in stored.items()
-    }
+    measured = {name: runs[0].measured for name, runs in stored.items()}
     return page(measured, [row for runs in stored.values() for run in runs for row in run.rows])
 
 

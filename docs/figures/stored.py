@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from mallard.bench.library_code import fingerprint
 from mallard.bench.plan import SCALES
 from mallard.bench.plan.request import GIB
 from mallard.bench.result import Row
+from mallard.bench.store import Measured, Run
 from mallard.shared.age import YOUNG
 from mallard.shared.stats import Ratio, Spread
 
@@ -34,6 +35,11 @@ class StoredRun:
 
     run: dict[str, Any]
     rows: list[Row]
+
+    @property
+    def measured(self) -> Measured:
+        """As of a database, without notes."""
+        return Measured(Run(**{field.name: self.run[field.name] for field in fields(Run)}), [], self.rows)
 
 
 def stored_file(experiment: str) -> Path:
@@ -137,7 +143,6 @@ def _place(command: str) -> int:
 
 
 def on_huge_pages(stored: StoredRun) -> bool:
-    """Such cells are next to those on small pages, in figures/settings.py."""
     return bool(stored.run["options"].get("pages") == [HUGE])
 
 

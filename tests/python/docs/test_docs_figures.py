@@ -39,7 +39,6 @@ from figures import (
     races,
     reuse,
     runs,
-    settings,
     testing,
     transcripts,
 )
@@ -52,7 +51,6 @@ from figures.stored import (
     machines,
     markdown_table,
     of_machine,
-    on_huge_pages,
     run_conditions,
     run_number,
     stored_file,
@@ -403,24 +401,6 @@ def test_readme_quotes_the_answer_and_its_table(tmp_path: Path, monkeypatch: pyt
 def test_density_states_the_buffer_of_rows() -> None:
     assert density.begins_in_buffer() == ["monotonic", "monotonic-walk", "multipool+monotonic"]
     assert buffer_text("cold", 1 << 29) == "a buffer of 0.5 GiB, touched in the timed part"
-
-
-def test_compares_a_setting_over_common_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = program_rows({"new-delete": 100, "multipool": 50}, ("small",))
-    special = program_rows({"new-delete": 80, "multipool": 60}, pages="huge")
-    runs = [
-        StoredRun({"options": {"pages": [pages]}}, rows)
-        for pages, rows in (("small", usual), ("huge", special))
-    ]
-    monkeypatch.setattr(settings, "stored_runs", lambda _experiment: runs)
-    found = settings.find_special("programs", on_huge_pages)
-    assert found
-    lines = list(settings.lines(found))
-    assert lines == [
-        ["new-delete", "1", "100", "100", "80"],
-        ["multipool", "1", "50 % (50 to 50)", "75 % (75 to 75)", "120"],
-    ]
-    assert settings.find_special("programs", lambda run: "buffer" in run.run["options"]) is None
 
 
 def test_page_links_the_code_of_each_library() -> None:

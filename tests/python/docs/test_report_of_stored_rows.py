@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from samples import sampled
 from mallard.bench.analysis.panels import panel_report
 from mallard.bench.analysis.peers import cell_results, counterparts, has_contenders
 from mallard.bench.experiments import EXPERIMENTS
-from mallard.bench.store import Measured, Run
+from mallard.bench.store import Measured
 from mallard.bench.view.page import page
 from mallard.bench.view.peers import peers_report, summary_report
 
@@ -34,12 +33,7 @@ STORED = [name for name in EXPERIMENTS if stored_file(name).exists()]
 @pytest.fixture(scope="module")
 def stored() -> dict[str, Measured]:
     """Of each experiment the run of its table."""
-    tables = {name: stored_runs(name)[0] for name in STORED}
-    names = [field.name for field in fields(Run)]
-    return {
-        name: Measured(Run(**{key: table.run[key] for key in names}), [], table.rows)
-        for name, table in tables.items()
-    }
+    return {name: stored_runs(name)[0].measured for name in STORED}
 
 
 @pytest.fixture(scope="module")
