@@ -2,11 +2,11 @@
 
 the user's answers -> Case -+-> path through the questions (graph) -> leaf -> the deciding rows (deciding)
 rows -> Evidence -----------+-> the rows' answer to each question (findings) -> ranking of the strategies that
-                                can serve -> Decision (walk); all leaves at once: Chart
+                                can serve -> Decision (walk); all ways at once: Chart
 """
 
 from mallard.bench.choose.case import Case, make_case
-from mallard.bench.choose.chart import Chart, ChartEdge, ChartLeaf, ChartNode, decision_chart
+from mallard.bench.choose.chart import Chart, ChartLeaf, decision_chart
 from mallard.bench.choose.deciding import CellReference, Evidence
 from mallard.bench.choose.outcome import Choice
 from mallard.bench.choose.walk import Decision, Step, decide
@@ -15,9 +15,7 @@ __all__ = [
     "Case",
     "CellReference",
     "Chart",
-    "ChartEdge",
     "ChartLeaf",
-    "ChartNode",
     "Choice",
     "Decision",
     "Evidence",

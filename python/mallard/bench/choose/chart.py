@@ -1,20 +1,19 @@
-"""The decision chart: every path of the walk with this machine's figures on its leaves (P0089 section 2), and
-the strategy at each value of the five dimensions around their centre, where that was measured.
+"""The decision chart: every way through the questions, with this machine's figures at its leaf (P0089 section
+2), and the strategy at each value of the five dimensions around their centre, where that was measured.
 
 A tree with one join: if each of several threads frees its own blocks, the walk continues as with one
-thread. A question that the data structure answers has one edge. The first node is the first question; leaves
-follow the order of the answers.
+thread. A question that the data structure answers has one answer. Ways follow the order of the answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from mallard.bench.analysis.panel.dimensions import Pick, all_picks
 from mallard.bench.choose.case import HIGH, Case, make_case
 from mallard.bench.choose.deciding import CellReference, Evidence
-from mallard.bench.choose.graph import LEAVES, QUESTIONS, ROOT
+from mallard.bench.choose.graph import LEAVES, QUESTIONS, ROOT, Question
 from mallard.bench.choose.walk import Decision, decide
 from mallard.bench.papers.catalogue import structures
 from mallard.bench.result import Row
@@ -24,22 +23,7 @@ PREFERRED = "DS4"  # many blocks of many sizes
 
 
 @dataclass(frozen=True)
-class ChartNode:
-    id: str
-    dimension: str
-    question: str
-
-
-@dataclass(frozen=True)
-class ChartEdge:
-    source: str
-    target: str
-    answer: str
-
-
-@dataclass(frozen=True)
 class ChartLeaf:
-    id: str
     title: str
     strategy: str  # empty if the deciding rows are not measured
     text: str
@@ -49,13 +33,26 @@ class ChartLeaf:
     programs: str = ""  # the strategy in whole programs, against the mallocs
 
 
+Answers = tuple[tuple[Question, str], ...]
+
+
+@dataclass(frozen=True)
+class Way:
+    """The answers to a leaf, or to a question that an earlier way goes on with."""
+
+    answers: Answers
+    end: ChartLeaf | Question
+
+
 @dataclass(frozen=True)
 class Chart:
     subject: str
-    nodes: tuple[ChartNode, ...]
-    edges: tuple[ChartEdge, ...]
-    leaves: tuple[ChartLeaf, ...]
+    ways: tuple[Way, ...]
     picks: tuple[Pick, ...] = ()  # along each dimension
+
+    @property
+    def leaves(self) -> list[ChartLeaf]:
+        return [way.end for way in self.ways if isinstance(way.end, ChartLeaf)]
 
     @property
     def programs(self) -> list[str]:
@@ -68,10 +65,7 @@ def decision_chart(rows: Iterable[Row], structure: str = "") -> Chart:
     rows = list(rows)
     evidence = Evidence(rows)
     case = make_case(structure or _measured(evidence), density=HIGH)
-    drawing = _Drawing(evidence)
-    drawing.place(ROOT, "", case)
-    nodes = tuple(reversed(drawing.nodes))  # the first question was finished last
-    return Chart(_subject(case), nodes, tuple(drawing.edges), tuple(drawing.leaves), tuple(all_picks(rows)))
+    return Chart(_subject(case), tuple(_ways(evidence, case)), tuple(all_picks(rows)))
 
 
 def _measured(evidence: Evidence) -> str:
@@ -83,51 +77,34 @@ def _subject(case: Case) -> str:
     return f"{case.structure.type}, 2^{case.elements_log2:.3g} elements"
 
 
-@dataclass
-class _Drawing:
-    evidence: Evidence
-    nodes: list[ChartNode] = field(default_factory=list)
-    edges: list[ChartEdge] = field(default_factory=list)
-    leaves: list[ChartLeaf] = field(default_factory=list)
-    joined: dict[str, str] = field(default_factory=dict)  # question that two paths reach -> its node
-
-    def place(self, name: str, path: str, case: Case) -> str:
-        """Draws a question or leaf with its subtree. Returns its id."""
-        if name in LEAVES:
-            return self.leaf(path, case)
-        question = QUESTIONS[name]
-        identity = f"{path}/{name}" if path else name
-        for answer, following in question.next.items():
-            if answer == "any of them" or (question.from_structure and answer != question.answer(case)):
-                continue  # no edge: it is the best of the other answers
-            if following in self.joined:
-                self.edges.append(ChartEdge(identity, self.joined[following], answer))
-                continue
-            assumed = question.assume(case, answer)
-            target = self.place(following, f"{identity}={answer}", assumed)
-            self.edges.append(ChartEdge(identity, target, answer))
-            if name == ROOT:
-                self.joined[following] = target
-        self.nodes.append(ChartNode(identity, question.dimension, question.text))
-        return identity
-
-    def leaf(self, identity: str, case: Case) -> str:
-        decision = decide(case, self.evidence)
-        self.leaves.append(replace(_leaf(identity, decision), programs=decision.programs))
-        return identity
+def _ways(evidence: Evidence, case: Case, name: str = ROOT, answers: Answers = ()) -> Iterator[Way]:
+    """The ways from a question on, after these answers."""
+    if name in LEAVES:
+        decision = decide(case, evidence)
+        yield Way(answers, replace(_leaf(decision), programs=decision.programs))
+        return
+    question = QUESTIONS[name]
+    for answer, following in question.next.items():
+        if answer == "any of them" or (question.from_structure and answer != question.answer(case)):
+            continue  # it is the best of the other answers
+        further = (*answers, (question, answer))
+        if name != ROOT and following in QUESTIONS[ROOT].next.values():
+            yield Way(further, QUESTIONS[following])
+        else:
+            yield from _ways(evidence, question.assume(case, answer), following, further)
 
 
-def _leaf(identity: str, decision: Decision) -> ChartLeaf:
+def _leaf(decision: Decision) -> ChartLeaf:
     choice = decision.recommended
     if choice is None:
         missing = decision.missing[-1] if decision.missing else ""
-        return ChartLeaf(identity, "not measured", "", decision.reason, None, (), missing)
+        return ChartLeaf("not measured", "", decision.reason, None, (), missing)
     if choice.is_global:
         closest = decision.runner_up
         cells = closest.cells if closest else choice.cells
         title, text = "the global allocator", decision.reason
-        return ChartLeaf(identity, title, choice.strategy, text, choice.ratio, cells, "")
+        return ChartLeaf(title, choice.strategy, text, choice.ratio, cells, "")
     name, text = choice.strategy, choice.text
     if any(step.question.name == "fragmentation" and step.finding.missing for step in decision.steps):
         text += "; on a fresh heap, as no other was measured"
-    return ChartLeaf(identity, name, name, text, choice.ratio, choice.cells, "")
+    return ChartLeaf(name, name, text, choice.ratio, choice.cells, "")

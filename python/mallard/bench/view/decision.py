@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.dimensions import Pick, value_text
-from mallard.bench.choose import Chart, ChartLeaf, ChartNode
+from mallard.bench.choose import Chart, ChartLeaf
 from mallard.bench.choose.case import SCOPE, Case
+from mallard.bench.choose.chart import Answers
 from mallard.bench.choose.findings import format_percent
+from mallard.bench.choose.graph import Question
 from mallard.bench.choose.outcome import Choice
 from mallard.bench.choose.walk import Decision, Step
 from mallard.shared.report.model import (
@@ -148,26 +151,21 @@ def _ends(leaves: Sequence[ChartLeaf]) -> str:
 
 
 def _ways(chart: Chart) -> Iterator[Row]:
-    """A row for each leaf, with the answers that lead to it from the row before."""
-    nodes = {node.id: node for node in chart.nodes}
-    leaves = {leaf.id: leaf for leaf in chart.leaves}
-    seen: set[str] = set()
-
-    def walk(name: str, depth: int, before: Sequence[str]) -> Iterator[Row]:
-        node = nodes[name]
-        seen.add(name)
-        for edge in (edge for edge in chart.edges if edge.source == name):
-            lines = (*before, f"{INDENT * depth}{_question(node)} {edge.answer}")
-            before = ()
-            if edge.target in leaves:
-                yield Row(("\n".join(lines), *_leaf(leaves[edge.target])))
-            elif edge.target in seen:
-                further = f"go on at: {nodes[edge.target].question}"
-                yield Row(("\n".join(lines), further, None, None, None, None))
-            else:
-                yield from walk(edge.target, depth + 1, lines)
-
-    yield from walk(chart.nodes[0].id, 0, ())
+    """A row for each way, with the answers in which it differs from the row before."""
+    before: Answers = ()
+    for way in chart.ways:
+        pairs = zip(way.answers, before, strict=False)
+        common = sum(1 for _ in takewhile(lambda both: both[0] == both[1], pairs))
+        lines = [
+            f"{INDENT * depth}{_question(question)} {answer}"
+            for depth, (question, answer) in enumerate(way.answers)
+            if depth >= common
+        ]
+        before = way.answers
+        if isinstance(way.end, ChartLeaf):
+            yield Row(("\n".join(lines), *_leaf(way.end)))
+        else:
+            yield Row(("\n".join(lines), f"go on at: {way.end.text}", None, None, None, None))
 
 
 def _pick(pick: Pick) -> Row:
@@ -182,9 +180,9 @@ def _shares(ratio: Ratio | None) -> tuple[Cell, Cell]:
     return Figure(ratio.median, Unit.SHARE), interval
 
 
-def _question(node: ChartNode) -> str:
-    dimension = DIMENSIONS.get(node.dimension)
-    return f"{dimension}: {node.question}" if dimension else node.question
+def _question(question: Question) -> str:
+    dimension = DIMENSIONS.get(question.dimension)
+    return f"{dimension}: {question.text}" if dimension else question.text
 
 
 def _leaf(leaf: ChartLeaf) -> tuple[Cell, ...]:

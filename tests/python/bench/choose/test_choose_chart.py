@@ -17,6 +17,7 @@ from synthetic_rows import to_rows
 from synthetic_run import density_rows
 
 from mallard.bench.choose import Chart, ChartLeaf, decision_chart
+from mallard.bench.choose.graph import QUESTIONS
 from mallard.bench.strategy_names import of_papers
 from mallard.bench.view.decision import chart_report
 from mallard.shared.report.model import Figure, Paragraph, Table
@@ -41,26 +42,21 @@ def chart() -> Chart:
 
 def find_leaf(chart: Chart, answers: tuple[str, ...]) -> ChartLeaf:
     """The leaf at the end of the walk that gives these answers."""
-    at = chart.nodes[0].id
-    for answer in answers:
-        (at,) = [edge.target for edge in chart.edges if edge.source == at and edge.answer == answer]
-    (leaf,) = [leaf for leaf in chart.leaves if leaf.id == at]
+    (leaf,) = [way.end for way in chart.ways if tuple(answer for _, answer in way.answers) == answers]
+    assert isinstance(leaf, ChartLeaf)
     return leaf
 
 
-def test_every_leaf_and_edge_is_connected(chart: Chart) -> None:
-    ids = [node.id for node in (*chart.nodes, *chart.leaves)]
-    assert len(set(ids)) == len(ids)
-    assert {edge.target for edge in chart.edges} == set(ids) - {chart.nodes[0].id}
-    assert {edge.source for edge in chart.edges} == {node.id for node in chart.nodes}
+def test_every_way_has_other_answers(chart: Chart) -> None:
+    ways = {tuple(answer for _, answer in way.answers) for way in chart.ways}
+    assert len(ways) == len(chart.ways) == len(chart.leaves) + 1
     assert len(chart.leaves) == 29
 
 
 def test_own_frees_join_the_single_thread_walk(chart: Chart) -> None:
-    targets = [edge.target for edge in chart.edges]
-    joined = {target for target in targets if targets.count(target) > 1}
-    assert len(joined) == 1
-    assert {edge.answer for edge in chart.edges if edge.target in joined} == {"one", "its own"}
+    (join,) = [way for way in chart.ways if not isinstance(way.end, ChartLeaf)]
+    assert [answer for _, answer in join.answers] == ["several", "its own"]
+    assert join.end is QUESTIONS["locality"]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +137,9 @@ def test_report_has_each_question_above_its_answers(chart: Chart) -> None:
         "\u2003locality: Does its memory stay together while it is used? together",
         "\u2003\u2003density: Is allocation much of its work? much",
     ]
-    assert sum(len(way) for way in ways) == len(chart.edges), "every answer stands once"
+    answers = [way.answers[: depth + 1] for way in chart.ways for depth in range(len(way.answers))]
+    lines = [line for way in ways for line in way]
+    assert len(lines) == sum(before not in answers[:at] for at, before in enumerate(answers)), "once"
     (join,) = [row for row in table.rows if str(row.cells[1]).startswith("go on at: ")]
     assert str(join.cells[0]).endswith("its own")
     titles = [row.cells[1] for row in table.rows if row is not join]
