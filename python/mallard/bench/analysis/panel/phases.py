@@ -523,7 +523,7 @@ def _blog_table(table: CellTable) -> Table | None:
         return None
     rows = [
         row
-        for printed in tables_of("small-objects")
+        for printed in reversed(tables_of("small-objects"))  # the times, then the memory
         if printed.place["order"] == order
         for row in _blog_rows(table, printed)
     ]
