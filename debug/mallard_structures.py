@@ -250,7 +250,7 @@ def class_bytes(classes: str, index: int) -> int | None:
 
 
 def free_lists(free: Object, report: Report) -> None:
-    """The free blocks of each size class (impl/reuse/free_lists.hpp)."""
+    """The free blocks of each size class (reuse/free_lists.hpp)."""
     links, form, classes = arguments(free.type_name())[:3]
     word, reach = free["word_"].number(), free["reach_"].number()
     if reach < 0:

@@ -12,7 +12,7 @@
 ///
 ///     offset  bytes
 ///      0       8     the vtable of std::pmr::memory_resource
-///      8       8     front_     the address of the front of a multipool (impl/reuse/pool_front.hpp), of an empty one,
+///      8       8     front_     the address of the front of a multipool (reuse/pool_front.hpp), of an empty one,
 ///                              or of the front of a monotonic allocator (impl/chunks/region_front.hpp) plus 1
 ///
 /// A mechanism of another kind, one with other size classes or another order of reuse, an adaptor, and each mechanism
@@ -29,8 +29,8 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/impl/chunks/region_front.hpp>
-#include <mallard/impl/reuse/pool_front.hpp>
 #include <mallard/reuse/hybrid_order.hpp>
+#include <mallard/reuse/pool_front.hpp>
 #include <mallard/reuse/size_classes.hpp>
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 ///
 ///     chunk:  [h| 24 | 24 | 520 | 24 | ... | free ............ ]     blocks in the order of the requests
 ///                                          ^ cursor            ^ limit
-///     front_:  the cursor, the limit, and the free blocks of each size class (impl/reuse/pool_front.hpp)
+///     front_:  the cursor, the limit, and the free blocks of each size class (reuse/pool_front.hpp)
 ///
 /// Data model: a pool for each size class, which all carve from one chunk, so that blocks that are requested
 /// together lie together, and an allocator of a few blocks needs one small chunk. No block has a header:
@@ -17,7 +17,7 @@
 /// worst case that docs/benchmark/pools.md computes. For such a load use shrinking_multipool, or release between the waves.
 ///
 /// A shrinking_multipool looks for chunks in which every block is free before it takes another one, and gives them back. Free
-/// blocks that lie side by side become one, which serves requests of other sizes (impl/reuse/empty_chunks.hpp). Allocations and
+/// blocks that lie side by side become one, which serves requests of other sizes (reuse/empty_chunks.hpp). Allocations and
 /// deallocations that need no chunk have no part in it. The owner of any multipool can call tidy() for the same, at a moment
 /// of his choice. It sets the merged rooms aside, and blocks of all sizes are cut from them in the order of the requests, as from
 /// a new chunk, before another chunk is taken: what is built next lies on few pages, even if only holes are free.
@@ -45,11 +45,11 @@
 #include <mallard/impl/checking/by_default.hpp>
 #include <mallard/impl/chunks/growth.hpp>
 #include <mallard/impl/chunks/held_list.hpp>
-#include <mallard/impl/reuse/pool_front.hpp>
 #include <mallard/reuse/first_freed.hpp>
 #include <mallard/reuse/hybrid_order.hpp>
 #include <mallard/reuse/last_freed.hpp>
 #include <mallard/reuse/order.hpp>
+#include <mallard/reuse/pool_front.hpp>
 #include <mallard/reuse/size_classes.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 

@@ -37,8 +37,8 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/utility.hpp>
-#include <mallard/impl/reuse/free_list.hpp>
-#include <mallard/impl/reuse/free_lists.hpp>
+#include <mallard/reuse/free_list.hpp>
+#include <mallard/reuse/free_lists.hpp>
 
 #include <cstddef>
 #include <cstdint>

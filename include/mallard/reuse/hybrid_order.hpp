@@ -9,9 +9,9 @@
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
-#include <mallard/impl/reuse/free_list.hpp>
-#include <mallard/impl/reuse/free_lists.hpp>
 #include <mallard/reuse/first_freed.hpp>
+#include <mallard/reuse/free_list.hpp>
+#include <mallard/reuse/free_lists.hpp>
 #include <mallard/reuse/last_freed.hpp>
 #include <mallard/reuse/order.hpp>
 #include <mallard/reuse/size_classes.hpp>

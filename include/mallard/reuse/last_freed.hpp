@@ -9,8 +9,8 @@
 
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
-#include <mallard/impl/reuse/free_list.hpp>
-#include <mallard/impl/reuse/free_lists.hpp>
+#include <mallard/reuse/free_list.hpp>
+#include <mallard/reuse/free_lists.hpp>
 
 #include <cstddef>
 

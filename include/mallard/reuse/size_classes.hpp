@@ -14,7 +14,7 @@
 /// Block sizes are multiples of 8 and grow with their class; above 128 they are multiples of 16. Every size that
 /// is a multiple of 16 can be carved at 16-byte addresses. Up to the class of 2^30 bytes, a block of class c
 /// holds at least c + 1 pointers and has at most 2^31 bytes, and there are fewer than 2^9 classes
-/// (impl/reuse/free_lists.hpp needs all of it). A multipool of other classes does not compile.
+/// (reuse/free_lists.hpp needs all of it). A multipool of other classes does not compile.
 #pragma once
 
 #include <mallard/core/alignment.hpp>

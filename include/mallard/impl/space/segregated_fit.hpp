@@ -18,8 +18,8 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/free_block.hpp>
-#include <mallard/impl/reuse/empty_chunks.hpp>
 #include <mallard/impl/space/heap_block.hpp>
+#include <mallard/reuse/empty_chunks.hpp>
 
 #include <array>
 #include <bit>

@@ -1,5 +1,5 @@
-#include <mallard/impl/reuse/free_list.hpp>
 #include <mallard/reuse/first_freed.hpp>
+#include <mallard/reuse/free_list.hpp>
 #include <mallard/reuse/last_freed.hpp>
 
 #include <gtest/gtest.h>

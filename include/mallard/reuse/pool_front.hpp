@@ -1,7 +1,7 @@
 /// The front of a pool of many sizes: the words that nearly all of its calls need, and no others.
 ///
 ///     offset  bytes
-///      0      10     free_        the free blocks of each size class (impl/reuse/free_lists.hpp)
+///      0      10     free_        the free blocks of each size class (reuse/free_lists.hpp)
 ///     10       2     classes_     the smaller classes are pooled; the highest bit: a block of 8 bytes was carved
 ///     12       4     limit_low_   the lower half of the limit's address
 ///     16       8     cursor_      the room [cursor_, limit), from which new blocks are cut

@@ -1,5 +1,5 @@
-#include <mallard/impl/reuse/free_lists.hpp>
 #include <mallard/reuse/first_freed.hpp>
+#include <mallard/reuse/free_lists.hpp>
 #include <mallard/reuse/hybrid_order.hpp>
 #include <mallard/reuse/last_freed.hpp>
 

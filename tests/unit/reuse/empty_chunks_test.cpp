@@ -1,5 +1,5 @@
 #include <mallard/core/sanitizer.hpp>
-#include <mallard/impl/reuse/empty_chunks.hpp>
+#include <mallard/reuse/empty_chunks.hpp>
 
 #include <gtest/gtest.h>
 

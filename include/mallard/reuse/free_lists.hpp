@@ -8,7 +8,7 @@
 /// block was ever allocated: a pool calls serve() before the first one. So freeing needs no memory, finds its list, and has no
 /// rare case. The rooms were set aside by a pool that merged its free blocks: memory from which new blocks are cut.
 ///
-/// `Links` is the form of the only list (impl/reuse/free_list.hpp), and `List` that of a list in a table. They differ, because
+/// `Links` is the form of the only list (reuse/free_list.hpp), and `List` that of a list in a table. They differ, because
 /// sizes that come in no order make each rare branch of a list unpredictable. A `List` has
 ///
 ///     pop()            a block; null if none is free
@@ -29,7 +29,7 @@
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/utility.hpp>
-#include <mallard/impl/reuse/empty_chunks.hpp>
+#include <mallard/reuse/empty_chunks.hpp>
 #include <mallard/reuse/order.hpp>
 #include <mallard/reuse/size_classes.hpp>
 

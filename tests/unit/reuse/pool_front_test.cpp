@@ -1,7 +1,7 @@
-#include <mallard/impl/reuse/pool_front.hpp>
 #include <mallard/reuse/first_freed.hpp>
 #include <mallard/reuse/hybrid_order.hpp>
 #include <mallard/reuse/last_freed.hpp>
+#include <mallard/reuse/pool_front.hpp>
 #include <mallard/reuse/size_classes.hpp>
 
 #include <gtest/gtest.h>
