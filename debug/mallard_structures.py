@@ -123,8 +123,8 @@ def read(o: Object) -> Report | None:
         return None
     try:
         report = READERS[name](o)
-        if o.has("registry_"):
-            registry(o["registry_"], report)
+        if o.has("hook_") and o["hook_"].has("registry"):
+            registry(o["hook_"]["registry"], report)
     except RuntimeError as error:
         return Report([f"{name} is not readable: {error}"])
     head, figures = f"{name} {report.of}".strip(), ", ".join(report.figures)

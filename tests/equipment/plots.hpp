@@ -42,6 +42,22 @@ public:
         return allocate_at_least(bytes, alignment).p;
     }
 
+    [[nodiscard]] mallard::sized_block try_allocate_at_least(std::size_t bytes, std::size_t = 1) noexcept {
+        if (bytes > plot_bytes - begin_in_plot || (free_plots_.empty() && used_plots_ == most_blocks_)) {
+            return {};
+        }
+        std::byte* plot = nullptr;
+        if (free_plots_.empty()) {
+            plot = first_plot() + used_plots_++ * plot_bytes;
+        } else {
+            plot = free_plots_.back();
+            free_plots_.pop_back();
+        }
+        std::byte* const p = plot + begin_in_plot;
+        live_[p] = rounded(std::max(bytes, granule));
+        return {p, live_[p]};
+    }
+
     [[nodiscard]] mallard::sized_block allocate_at_least(std::size_t bytes, std::size_t alignment) {
         const mallard::sized_block block = try_allocate_at_least(bytes);
         if (block.p == nullptr) {
@@ -144,22 +160,6 @@ private:
     [[nodiscard]] std::byte* find_plot(const void* p) {
         const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(p) - first_plot());
         return first_plot() + offset / plot_bytes * plot_bytes;
-    }
-
-    mallard::sized_block try_allocate_at_least(std::size_t bytes) noexcept {
-        if (bytes > plot_bytes - begin_in_plot || (free_plots_.empty() && used_plots_ == most_blocks_)) {
-            return {};
-        }
-        std::byte* plot = nullptr;
-        if (free_plots_.empty()) {
-            plot = first_plot() + used_plots_++ * plot_bytes;
-        } else {
-            plot = free_plots_.back();
-            free_plots_.pop_back();
-        }
-        std::byte* const p = plot + begin_in_plot;
-        live_[p] = rounded(std::max(bytes, granule));
-        return {p, live_[p]};
     }
 
     std::size_t most_blocks_;

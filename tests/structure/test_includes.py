@@ -6,7 +6,7 @@ import pytest
 from source_tree import ROOT, circle, files, includes, own_includes, text
 
 # The folders that users of the library do not include.
-IMPL = {f"impl/{name}" for name in ("chunks", "slab", "space", "threads", "checking")}
+IMPL = {f"impl/{name}" for name in ("chunks", "slab", "space", "threads", "adapt", "checking")}
 PARTS = {"core", "reuse", "checking", *IMPL}
 # The folders of this project that headers of a folder of include/mallard may include, besides their own.
 BELOW = {
@@ -18,7 +18,8 @@ BELOW = {
     "impl/slab": {"core"},
     "impl/space": {"core", "reuse", "impl/chunks"},
     "impl/threads": {"core", "reuse"},
-    "impl/checking": {"core", "checking", "impl/threads"},
+    "impl/adapt": {"core", "impl/threads"},
+    "impl/checking": {"core", "checking", "impl/threads", "impl/adapt"},
     "upstream": {"core", "impl/threads"},
     "local": {*PARTS, "upstream"},
     "bind": {*PARTS, "upstream", "local"},

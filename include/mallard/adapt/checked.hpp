@@ -13,31 +13,30 @@
 /// this code; docs/library/checked.md describes all checks.
 #pragma once
 
-#include <mallard/adapt/adaptor.hpp>
 #include <mallard/checking/allocation_site.hpp>
 #include <mallard/checking/misuse.hpp>
 #include <mallard/checking/quarantine.hpp>
 #include <mallard/core/build_mode.hpp>
-#include <mallard/core/concepts.hpp>
-#include <mallard/core/expansion.hpp>
 #include <mallard/core/thread_safe.hpp>
-#include <mallard/impl/checking/checked_expansion.hpp>
+#include <mallard/impl/adapt/intercepted.hpp>
+#include <mallard/impl/checking/checked_mechanism.hpp>
 #include <mallard/impl/checking/pool_with_zones.hpp>
 
-#include <cstddef>
 #include <type_traits>
-#include <utility>
 
 namespace mallard { inline namespace MALLARD_MODE {
 
 /// A is held by value, or by reference for checked<A&>; blocks that bypass it by mechanism() must be released
 /// here before they are invalidated. Blocks of an owned fixed_pool are larger by their guard zones.
 template <class A>
-class checked : public checking::checked_expansion<adapt::adaptor<checking::room_for_zones_t<A>>> {
-    using base = checking::checked_expansion<adapt::adaptor<checking::room_for_zones_t<A>>>;
+class checked : public checking::registered<adapt::held<checking::room_for_zones_t<A>>> {
+    using base = checking::registered<adapt::held<checking::room_for_zones_t<A>>>;
 
 public:
+    using typename base::mechanism_type;
+
     using base::base;
+    using base::mechanism;
 };
 
 template <class A>

@@ -214,8 +214,8 @@ public:
     /// Returns: the counts since construction. Spills and upstream calls come from the mechanism's own figures.
     [[nodiscard]] allocation_counts counts() const noexcept {
         allocation_counts c = this->hook_.counts();
-        if constexpr (requires { this->mechanism_.stats().spills; }) {
-            const auto upstream_stats = this->mechanism_.stats();
+        if constexpr (requires { this->mechanism().stats().spills; }) {
+            const auto upstream_stats = this->mechanism().stats();
             c.spills = upstream_stats.spills;
             c.upstream_calls = upstream_stats.upstream_calls;
         }

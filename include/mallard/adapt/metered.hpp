@@ -1,11 +1,11 @@
 /// The hook of the adaptors that know how many bytes are in use, through releases and rollbacks too.
 #pragma once
 
-#include <mallard/adapt/operations.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/utility.hpp>
+#include <mallard/impl/adapt/operations.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -34,11 +34,11 @@
 #if MALLARD_NAMES
 #include <mallard/adapt/adaptor.hpp>
 #include <mallard/adapt/counted.hpp>
-#include <mallard/adapt/operations.hpp>
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/core/mutex.hpp>
 #include <mallard/core/type_name.hpp>
 #include <mallard/core/utility.hpp>
+#include <mallard/impl/adapt/operations.hpp>
 #include <mallard/impl/threads/fork_hold.hpp>
 #include <mallard/impl/threads/fork_mutex.hpp>
 
@@ -161,11 +161,6 @@ inline constinit name_list names{};
 inline constinit threads::fork_hold names_at_fork = threads::make_fork_hold<names>();
 inline const threads::held_while_loaded names_held{names_at_fork};
 
-struct no_lock {
-    static void lock() noexcept {}
-    static void unlock() noexcept {}
-};
-
 /// Counts bytes, and locks a mechanism that does not lock itself.
 template <bool Shared>
 class naming : public counting<true> {
@@ -204,7 +199,7 @@ public:
     void unlock() noexcept { mutex_.unlock(); }
 
 private:
-    [[MALLARD_NO_UNIQUE_ADDRESS]] std::conditional_t<Shared, no_lock, threads::fork_mutex> mutex_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] std::conditional_t<Shared, core::no_mutex, threads::fork_mutex> mutex_;
 };
 
 /// True if the thread that has locked A for a fork may go on with it.
@@ -254,16 +249,16 @@ private:
         info.bytes_in_use = self.hook_.bytes_in_use();
         // An operation counts the bytes first.
         info.peak_bytes = core::max(self.hook_.counts().peak_bytes, info.bytes_in_use);
-        if constexpr (requires { allocator_stats(self.mechanism_.stats()); }) {
+        if constexpr (requires { allocator_stats(self.mechanism().stats()); }) {
             if constexpr (!thread_safe<A>) {
                 if (self.hook_.try_lock()) {
-                    info.stats = self.mechanism_.stats();
+                    info.stats = self.mechanism().stats();
                     self.hook_.unlock();
                 }
             } else if constexpr (adapt::locks_again<A>) {
-                if (self.mechanism_.try_lock_for_fork()) {
-                    info.stats = self.mechanism_.stats();
-                    self.mechanism_.unlock_after_fork();
+                if (self.mechanism().try_lock_for_fork()) {
+                    info.stats = self.mechanism().stats();
+                    self.mechanism().unlock_after_fork();
                 }
             }
         }

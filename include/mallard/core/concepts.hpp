@@ -131,16 +131,9 @@ concept has_front = std::same_as<typename A::front_owner, A> && requires(A& a) {
     { a.front() } noexcept;
 };
 
-/// True if only the most recent allocation can be reused. A quarantine in front of it would exhaust it. An
-/// adaptor has the property of its mechanism.
+/// True if only the most recent allocation can be reused. A quarantine in front of it would exhaust it.
 template <class A>
-inline constexpr bool reuses_only_the_last = [] {
-    if constexpr (requires { typename A::mechanism_type; }) {
-        return reuses_only_the_last<typename A::mechanism_type>;
-    } else {
-        return requires { requires A::only_the_last_is_reused; };
-    }
-}();
+concept reuses_only_the_last = requires { requires A::only_the_last_is_reused; };
 
 /// std::ranges::contiguous_range, without `<ranges>`: a string, a vector, a span.
 template <class T>

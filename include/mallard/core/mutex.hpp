@@ -17,15 +17,17 @@
 
 namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
+/// The lock of what one thread uses at a time.
+struct no_mutex {
+    static constexpr void lock() noexcept {}
+    [[nodiscard]] static constexpr bool try_lock() noexcept { return true; }
+    static constexpr void unlock() noexcept {}
+};
+
 #if defined(MALLARD_MUTEX)
 using mutex = MALLARD_MUTEX;
 #elif !MALLARD_THREADS
-class mutex {
-public:
-    constexpr void lock() noexcept {}
-    [[nodiscard]] constexpr bool try_lock() noexcept { return true; }
-    constexpr void unlock() noexcept {}
-};
+using mutex = no_mutex;
 #elif defined(_WIN32)
 class mutex {
 public:

@@ -350,6 +350,11 @@ class adaptive_pool : public checking::by_default<unchecked::adaptive_pool<Upstr
     using base = checking::by_default<unchecked::adaptive_pool<Upstream, Shape>>;
 
 public:
+    using upstream_type = Upstream;
+
+    static constexpr std::size_t largest_node_bytes =
+        unchecked::adaptive_pool<Upstream, Shape>::largest_node_bytes;
+
     using base::base;
 
     /// Effects: makes the mechanism. An implicit constructor would fill it with zeros first.

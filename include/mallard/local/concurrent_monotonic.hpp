@@ -300,6 +300,11 @@ class concurrent_monotonic : public checking::by_default<unchecked::concurrent_m
     using base = checking::by_default<unchecked::concurrent_monotonic<Upstream>>;
 
 public:
+    using upstream_type = Upstream;
+
+    static constexpr std::size_t largest_shared_bytes =
+        unchecked::concurrent_monotonic<Upstream>::largest_shared_bytes;
+
     using base::base;
 
     /// Effects: makes the mechanism. An implicit constructor would fill it with zeros first.

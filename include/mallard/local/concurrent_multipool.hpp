@@ -400,6 +400,7 @@ class concurrent_multipool : public checking::by_default<unchecked::concurrent_m
     using base = checking::by_default<unchecked::concurrent_multipool<Upstream>>;
 
 public:
+    using upstream_type = Upstream;
     using base::base;
 
     /// Effects: makes the mechanism. An implicit constructor would fill it with zeros first.

@@ -406,6 +406,7 @@ class fixed_pool : public checking::by_default<unchecked::fixed_pool<Arena, Reus
     using base = checking::by_default<unchecked::fixed_pool<Arena, Reuse, Size>>;
 
 public:
+    using arena_type = Arena;
     using base::base;
 
     /// Effects: makes the mechanism. An implicit constructor would fill it with zeros first.

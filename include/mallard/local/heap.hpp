@@ -109,6 +109,10 @@ class heap : public checking::by_default<unchecked::heap<Upstream>> {
     using base = checking::by_default<unchecked::heap<Upstream>>;
 
 public:
+    using upstream_type = Upstream;
+
+    static constexpr std::size_t granule_bytes = unchecked::heap<Upstream>::granule_bytes;
+
     using base::base;
 
     /// Effects: makes the mechanism. An implicit constructor would fill it with zeros first.

@@ -526,6 +526,7 @@ class monotonic : public checking::by_default<unchecked::monotonic<Upstream>> {
 public:
     using position = decltype(std::declval<const base&>().mark());
     using front_owner = monotonic; // (core/concepts.hpp)
+    using upstream_type = Upstream;
     using base::base;
 
     /// Effects: makes the mechanism. An implicit constructor would fill it with zeros first.

@@ -621,6 +621,7 @@ class multipool : public checking::by_default<unchecked::multipool<Upstream, Reu
 
 public:
     using front_owner = multipool; // (core/concepts.hpp)
+    using upstream_type = Upstream;
     using base::base;
 
     /// Effects: makes the mechanism. An implicit constructor would fill it with zeros first.

@@ -357,6 +357,7 @@ class small_object_pool : public checking::by_default<unchecked::small_object_po
     using base = checking::by_default<unchecked::small_object_pool<Upstream>>;
 
 public:
+    using upstream_type = Upstream;
     using base::base;
 
     /// Effects: makes the mechanism. An implicit constructor would fill it with zeros first.

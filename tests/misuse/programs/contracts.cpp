@@ -42,28 +42,28 @@ void allocate_at(std::size_t alignment) {
 
 } // namespace
 
-BREAKS_CONTRACT(checked_alignment_of_3, "checked_calls.hpp", "is_power_of_two(alignment)") {
+BREAKS_CONTRACT(checked_alignment_of_3, "checked_mechanism.hpp", "is_power_of_two(a.alignment)") {
     allocate_at<mallard::multipool<>>(3);
 }
-BREAKS_CONTRACT(checked_alignment_of_3_quietly, "checked_calls.hpp", "is_power_of_two(alignment)") {
+BREAKS_CONTRACT(checked_alignment_of_3_quietly, "checked_mechanism.hpp", "is_power_of_two(a.alignment)") {
     mallard::heap<> heap;
     static_cast<void>(heap.try_allocate(24, 3));
 }
-BREAKS_CONTRACT(checked_alignment_of_3_at_least, "checked_expansion.hpp", "is_power_of_two(alignment)") {
+BREAKS_CONTRACT(checked_alignment_of_3_at_least, "checked_mechanism.hpp", "is_power_of_two(a.alignment)") {
     mallard::heap<> heap;
     static_cast<void>(heap.try_allocate_at_least(24, 3));
 }
-BREAKS_CONTRACT(checked_expansion_to_more_than_preferred, "checked_expansion.hpp",
-                "request.least_bytes <= request.preferred_bytes") {
+BREAKS_CONTRACT(checked_expansion_to_more_than_preferred, "checked_mechanism.hpp",
+                "g.request.least_bytes <= g.request.preferred_bytes") {
     mallard::heap<> heap;
     heap.expand(nullptr, {.least_bytes = 24, .preferred_bytes = 8});
 }
-BREAKS_CONTRACT(checked_expansion_at_alignment_3, "checked_expansion.hpp",
-                "is_power_of_two(request.alignment)") {
+BREAKS_CONTRACT(checked_expansion_at_alignment_3, "checked_mechanism.hpp",
+                "is_power_of_two(g.request.alignment)") {
     mallard::heap<> heap;
     heap.expand(nullptr, {.least_bytes = 24, .preferred_bytes = 24, .alignment = 3});
 }
-BREAKS_CONTRACT(checked_burst_of_small_sizes, "checked_expansion.hpp", "bytes >= sizeof(void*)") {
+BREAKS_CONTRACT(checked_burst_of_small_sizes, "checked_mechanism.hpp", "bytes >= sizeof(void*)") {
     mallard::heap<> heap;
     const std::size_t sizes[] = {24, 4};
     static_cast<void>(heap.allocate_many(sizes, 8));

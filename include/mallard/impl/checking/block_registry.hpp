@@ -22,7 +22,7 @@
 /// holder reports it before it looks at released memory.
 ///
 /// Each finding goes to report_misuse(); the functions document the behaviour if that returns. Not thread-safe: a
-/// shared allocator locks both (impl/checking/checked_calls.hpp), and otherwise a second thread in a call is reported. The
+/// shared allocator locks both (impl/checking/checked_mechanism.hpp), and otherwise a second thread in a call is reported. The
 /// destructor leaves a word in the memory, by which later calls are reported.
 #pragma once
 

@@ -5,7 +5,7 @@
 ///
 /// Data model: the pool, made for blocks larger by their zones; its arena has room for as many of them
 /// (local/arenas.hpp). To the caller it is the pool without zones: it has the pool's size, and refuses a request
-/// if the pool would. Only impl/checking/checked_calls.hpp asks it for blocks.
+/// if the pool would. Only impl/checking/checked_mechanism.hpp asks it for blocks.
 /// Bound: blocks with their zones have at most most_block_bytes (core/block_size.hpp). So it refuses some
 /// requests near that size, or near that alignment, that the pool serves.
 #pragma once

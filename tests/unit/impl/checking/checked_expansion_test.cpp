@@ -4,7 +4,7 @@
 #include <mallard/adapt/checked.hpp>
 #include <mallard/checking/allocation_site.hpp>
 #include <mallard/checking/misuse.hpp>
-#include <mallard/impl/checking/checked_expansion.hpp>
+#include <mallard/impl/checking/checked_mechanism.hpp>
 #include <mallard/local/multipool.hpp>
 
 #include <gtest/gtest.h>
@@ -22,12 +22,12 @@ using mallard::allocator_call;
 using mallard::expansion;
 using mallard::expansion_request;
 using mallard::misuse;
-using pool_type = mallard::checking::checked_expansion<plots>;
+using pool_type = mallard::checked<plots>;
 
 static_assert(mallard::expandable<pool_type> && mallard::local_allocator<pool_type>);
-static_assert(mallard::expandable<mallard::checked<plots>>);
-static_assert(!mallard::expandable<mallard::checking::checked_expansion<mallard::multipool<>>>);
-static_assert(mallard::burst_allocator<mallard::checking::checked_expansion<mallard::multipool<>>>);
+static_assert(mallard::expandable<mallard::checking::checked_mechanism<plots>>);
+static_assert(!mallard::expandable<mallard::checking::checked_mechanism<mallard::multipool<>>>);
+static_assert(mallard::burst_allocator<mallard::checking::checked_mechanism<mallard::multipool<>>>);
 
 std::vector<mallard::misuse_report>& heard() {
     static std::vector<mallard::misuse_report> all;
@@ -213,14 +213,14 @@ TEST_F(checked_expansion, passes_padded_sizes_to_mechanism) {
     pool_.set_quarantine(mallard::no_quarantine);
     void* const p = pool_.allocate_at_least(21, 8).p;
     pool_.deallocate(p, 24, 8);
-    ASSERT_EQ(pool_.freed().size(), 1U);
-    EXPECT_EQ(pool_.freed()[0].bytes, 64U);
+    ASSERT_EQ(pool_.mechanism().freed().size(), 1U);
+    EXPECT_EQ(pool_.mechanism().freed()[0].bytes, 64U);
     void* const q = pool_.allocate(100, 8);
     const auto grown =
         pool_.expand(q, {.least_bytes = 200, .preferred_bytes = 300, .allowed = expansion::forward});
     pool_.deallocate(q, grown.bytes, 8);
-    EXPECT_EQ(pool_.freed()[1].bytes, 336U);
-    EXPECT_TRUE(pool_.live().empty());
+    EXPECT_EQ(pool_.mechanism().freed()[1].bytes, 336U);
+    EXPECT_TRUE(pool_.mechanism().live().empty());
 }
 
 TEST_F(checked_expansion, reports_use_of_freed_block) {
@@ -301,7 +301,7 @@ TEST_F(checked_expansion, impossible_request_keeps_quarantine) {
     const expansion_request request{
         .least_bytes = SIZE_MAX, .preferred_bytes = SIZE_MAX, .allowed = expansion::fresh};
     EXPECT_EQ(pool_.try_expand(nullptr, request).p, nullptr);
-    EXPECT_TRUE(pool_.freed().empty());
+    EXPECT_TRUE(pool_.mechanism().freed().empty());
 }
 
 TEST_F(checked_expansion, allocates_many_of_many_sizes) {

@@ -1,10 +1,12 @@
-/// The operations of an allocator, as an adaptor's hook sees them (adapt/adaptor.hpp).
+/// The operations of an allocator, as the hook of an adaptor or of a checked allocator sees them
+/// (impl/adapt/intercepted.hpp).
 #pragma once
 
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/expansion.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 
@@ -15,6 +17,15 @@ struct allocation {
     std::size_t bytes;
     std::size_t alignment;
     bool quiet = false;
+
+    [[nodiscard]] constexpr allocation as_allocation() const noexcept { return *this; }
+};
+
+/// An operation that needs memory: as_allocation() is the request for it, of a burst that for the first block. Growth in place
+/// is quiet.
+template <class Operation>
+concept request = requires(const Operation& operation) {
+    { operation.as_allocation() } noexcept -> std::same_as<allocation>;
 };
 
 /// allocate_many().
@@ -22,12 +33,19 @@ struct burst {
     std::size_t bytes;
     std::size_t alignment;
     std::size_t count;
+    std::size_t contiguous = 1; ///< the blocks of a run
+
+    [[nodiscard]] constexpr allocation as_allocation() const noexcept { return {bytes, alignment}; }
 };
 
 /// allocate_many() of different sizes.
 struct mixed_burst {
     std::span<const std::size_t> sizes;
     std::size_t alignment;
+
+    [[nodiscard]] constexpr allocation as_allocation() const noexcept {
+        return {sizes.empty() ? 0 : sizes.front(), alignment};
+    }
 };
 
 /// expand(); with `quiet` try_expand().
@@ -35,13 +53,19 @@ struct growth {
     void* p;
     expansion_request request;
     bool quiet = false;
+
+    [[nodiscard]] constexpr allocation as_allocation() const noexcept {
+        return {request.least_bytes, request.alignment,
+                quiet || !includes(request.allowed, expansion::fresh)};
+    }
 };
 
-/// deallocate().
+/// deallocate(); without numbers if the mechanism alone knows them.
 struct deallocation {
-    void* p;
-    std::size_t bytes;
-    std::size_t alignment;
+    void* p = nullptr;
+    std::size_t bytes = 0;
+    std::size_t alignment = 1;
+    bool has_numbers = true;
 };
 
 /// deallocate_many() of blocks of one size.
@@ -69,15 +93,19 @@ struct resizing {
     std::size_t new_bytes;
 };
 
-/// reserve(): of blocks, or of bytes.
+/// reserve(): of blocks, or of bytes, without a count.
 struct reserving {
     std::size_t bytes;
     std::size_t alignment = 1;
-    std::size_t count = 1;
+    std::size_t count = 0;
+
+    [[nodiscard]] constexpr allocation as_allocation() const noexcept { return {bytes, alignment}; }
 };
 
-/// release(), rewind(): no block lives afterwards.
-struct ending {};
+/// release(), or rewind() if it keeps the memory: no block lives afterwards.
+struct ending {
+    bool keeps_memory = false;
+};
 
 /// mark().
 struct marking {};
@@ -88,7 +116,12 @@ struct rolling_back {
     Position to;
 };
 
-/// Calls that neither hand out nor take back a block: stats(), owns(), trim(), tidy(), settle(), ...
+/// trim(), or tidy() if it orders what is free.
+struct trimming {
+    bool orders = false;
+};
+
+/// Other calls that neither hand out nor take back a block: stats(), owns(), settle(), ...
 struct looking {};
 
 /// The hook that lets every operation pass. A hook derives from it and overloads the call for the operations that it

@@ -1,5 +1,5 @@
 // Each adaptor has the members that its mechanism has, and no others.
-#include <mallard/adapt/operations.hpp>
+#include <mallard/impl/adapt/operations.hpp>
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>
@@ -55,13 +55,16 @@ std::vector<std::string> list_members() {
     MEMBER("mark", seen.mark());
     MEMBER("rollback", a.rollback(seen.mark()));
     MEMBER("trim", a.trim());
+    MEMBER("tidy", a.tidy());
     MEMBER("settle", a.settle());
     MEMBER("stats", seen.stats());
     MEMBER("owns", seen.owns(p));
+    MEMBER("bytes_left", seen.bytes_left());
     MEMBER("empty", seen.empty());
     MEMBER("capacity", seen.capacity());
     MEMBER("block_bytes", seen.block_bytes());
     MEMBER("block_alignment", seen.block_alignment());
+    MEMBER("node_bytes", seen.node_bytes());
     MEMBER("largest_pooled_bytes", seen.largest_pooled_bytes());
     MEMBER("use", seen.use());
     MEMBER("check_sanity", seen.check_sanity());
