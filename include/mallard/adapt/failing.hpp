@@ -8,10 +8,9 @@
 #pragma once
 
 #include <mallard/adapt/adaptor.hpp>
-#include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
-#include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/impl/adapt/operations.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -41,49 +40,28 @@ public:
     [[nodiscard]] bool failed() const noexcept { return failed_; }
     [[nodiscard]] std::size_t requests() const noexcept { return requests_; }
 
-    template <class Mechanism, class Call>
-    auto operator()(Mechanism&, const allocation& a, Call call) -> decltype(call(a)) {
-        return should_fail(a.bytes, a.alignment, a.quiet) ? decltype(call(a)){} : call(a);
-    }
-
-    template <class Mechanism, class Call>
-    block_chain operator()(Mechanism&, const burst& b, Call call) {
-        static_cast<void>(should_fail(b.bytes, b.alignment, false));
-        return call(b);
-    }
-
-    template <class Mechanism, class Call>
-    block_chain operator()(Mechanism&, const mixed_burst& b, Call call) {
-        static_cast<void>(should_fail(b.sizes.empty() ? 0 : b.sizes.front(), b.alignment, false));
-        return call(b);
-    }
-
-    template <class Mechanism, class Call>
-    expansion_result operator()(Mechanism&, const growth& g, Call call) {
-        const bool quiet = g.quiet || !includes(g.request.allowed, expansion::fresh);
-        return should_fail(g.request.least_bytes, g.request.alignment, quiet) ? expansion_result{} : call(g);
+    template <class Mechanism, request Operation, class Call>
+    auto operator()(Mechanism&, const Operation& operation, Call call) -> decltype(call(operation)) {
+        if (should_fail(operation.as_allocation())) {
+            return decltype(call(operation))();
+        }
+        return call(operation);
     }
 
     template <class Mechanism, class Call>
     bool operator()(Mechanism&, const resizing& r, Call call) {
-        return !(r.new_bytes > r.old_bytes && should_fail(r.new_bytes, 1, true)) && call(r);
-    }
-
-    template <class Mechanism, class Call>
-    void operator()(Mechanism&, const reserving& r, Call call) {
-        static_cast<void>(should_fail(r.bytes, r.alignment, false));
-        call(r);
+        return !(r.new_bytes > r.old_bytes && should_fail({r.new_bytes, 1, true})) && call(r);
     }
 
 private:
     /// Returns: true if the request is to fail quietly. A request that is to fail otherwise does not return.
-    [[nodiscard]] bool should_fail(std::size_t bytes, std::size_t alignment, bool quiet) {
+    [[nodiscard]] bool should_fail(const allocation& a) {
         ++requests_;
         const bool fails =
             plan_.at != 0 && (requests_ == plan_.at || (plan_.for_ever && requests_ > plan_.at));
         failed_ = failed_ || fails;
-        if (fails && !quiet) {
-            core::fail_allocation(bytes, alignment);
+        if (fails && !a.quiet) {
+            core::fail_allocation(a.bytes, a.alignment);
         }
         return fails;
     }

@@ -14,12 +14,12 @@
 #pragma once
 
 #include <mallard/adapt/adaptor.hpp>
-#include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/thread_safe.hpp>
+#include <mallard/impl/adapt/operations.hpp>
 
 #include <cstddef>
 #include <new>
@@ -55,14 +55,10 @@ public:
         return repeat(a.bytes, a.alignment, request);
     }
 
-    template <class Mechanism, class Call>
-    block_chain operator()(Mechanism&, const burst& b, Call call) {
-        return repeat(b.bytes, b.alignment, [&] { return call(b); });
-    }
-
-    template <class Mechanism, class Call>
-    block_chain operator()(Mechanism&, const mixed_burst& b, Call call) {
-        return repeat(b.sizes.empty() ? 0 : b.sizes.front(), b.alignment, [&] { return call(b); });
+    template <class Mechanism, request Operation, class Call>
+    auto operator()(Mechanism&, const Operation& operation, Call call) {
+        const allocation first = operation.as_allocation();
+        return repeat(first.bytes, first.alignment, [&] { return call(operation); });
     }
 
     /// A block that could not grow in place is not a failure.
@@ -74,11 +70,6 @@ public:
         }
         return g.quiet ? repeat_quiet(g.request.least_bytes, g.request.alignment, request)
                        : repeat(g.request.least_bytes, g.request.alignment, request);
-    }
-
-    template <class Mechanism, class Call>
-    void operator()(Mechanism&, const reserving& r, Call call) {
-        repeat(r.bytes, r.alignment, [&] { call(r); });
     }
 
 private:

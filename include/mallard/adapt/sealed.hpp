@@ -13,11 +13,10 @@
 
 #include <mallard/adapt/adaptor.hpp>
 #include <mallard/adapt/metered.hpp>
-#include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
-#include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/thread_safe.hpp>
+#include <mallard/impl/adapt/operations.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -45,38 +44,17 @@ public:
     [[nodiscard]] bool is_sealed() const noexcept { return sealed_ != 0; }
     [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
 
-    template <class Mechanism, class Call>
-    auto operator()(Mechanism&, const allocation& a, Call call) -> decltype(call(a)) {
-        return refuses(a.bytes, a.alignment, a.quiet) ? decltype(call(a)){} : call(a);
-    }
-
-    template <class Mechanism, class Call>
-    block_chain operator()(Mechanism&, const burst& b, Call call) {
-        static_cast<void>(refuses(b.bytes, b.alignment, false));
-        return call(b);
-    }
-
-    template <class Mechanism, class Call>
-    block_chain operator()(Mechanism&, const mixed_burst& b, Call call) {
-        static_cast<void>(refuses(b.sizes.empty() ? 0 : b.sizes.front(), b.alignment, false));
-        return call(b);
-    }
-
-    template <class Mechanism, class Call>
-    expansion_result operator()(Mechanism&, const growth& g, Call call) {
-        const bool quiet = g.quiet || !includes(g.request.allowed, expansion::fresh);
-        return refuses(g.request.least_bytes, g.request.alignment, quiet) ? expansion_result{} : call(g);
+    template <class Mechanism, request Operation, class Call>
+    auto operator()(Mechanism&, const Operation& operation, Call call) -> decltype(call(operation)) {
+        if (refuses(operation.as_allocation())) {
+            return decltype(call(operation))();
+        }
+        return call(operation);
     }
 
     template <class Mechanism, class Call>
     bool operator()(Mechanism&, const resizing& r, Call call) {
-        return !refuses(r.new_bytes, 1, true) && call(r);
-    }
-
-    template <class Mechanism, class Call>
-    void operator()(Mechanism&, const reserving& r, Call call) {
-        static_cast<void>(refuses(r.bytes, r.alignment, false));
-        call(r);
+        return !refuses({r.new_bytes, 1, true}) && call(r);
     }
 
     template <class Mechanism, class Operation, class Call>
@@ -88,13 +66,13 @@ public:
 
 private:
     /// Returns: true if a quiet request is refused. Another one that is refused does not return.
-    [[nodiscard]] bool refuses(std::size_t bytes, std::size_t alignment, bool quiet) {
+    [[nodiscard]] bool refuses(const allocation& a) {
         if (!is_sealed()) {
             return false;
         }
         ++calls_;
-        if (!quiet) {
-            core::fail_allocation(bytes, alignment);
+        if (!a.quiet) {
+            core::fail_allocation(a.bytes, a.alignment);
         }
         return true;
     }
