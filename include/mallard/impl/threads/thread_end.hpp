@@ -48,10 +48,6 @@ void at_thread_end(thread_end_task& task) noexcept;
 /// list.
 void at_thread_close(thread_end_task& task) noexcept;
 
-/// Returns: true if the calling thread has begun with its tasks of at_thread_end(). A thread_local object that is
-/// constructed then is never destroyed.
-[[nodiscard]] bool thread_is_ending() noexcept;
-
 /// Returns: true if the calling thread has begun with its tasks of at_thread_close(), or with those of
 /// at_thread_end(). It must not cache memory then.
 [[nodiscard]] bool thread_has_closed() noexcept;

@@ -80,10 +80,6 @@ void at_thread_close(thread_end_task& task) noexcept {
     task.next = std::exchange(newest_to_close, &task);
 }
 
-bool thread_is_ending() noexcept {
-    return ending;
-}
-
 bool thread_has_closed() noexcept {
     return tasks_closed;
 }

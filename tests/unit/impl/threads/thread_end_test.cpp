@@ -56,19 +56,6 @@ TEST(thread_end, task_can_register_again) {
     EXPECT_EQ(happened, "task task ");
 }
 
-TEST(thread_end, tells_a_task_that_the_thread_is_ending) {
-    EXPECT_FALSE(mallard::threads::thread_is_ending());
-    happened.clear();
-    std::thread([] {
-        first_task.run = []() noexcept {
-            happened += mallard::threads::thread_is_ending() ? "ending" : "not ending";
-        };
-        mallard::threads::at_thread_end(first_task);
-        happened += mallard::threads::thread_is_ending() ? "ending, " : "not ending, ";
-    }).join();
-    EXPECT_EQ(happened, "not ending, ending");
-}
-
 TEST(thread_end, chunk_cache_works_at_thread_exit) {
     // The first chunk that this thread returns; LeakSanitizer would find it if it waited for the thread's
     // end.
