@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <new>
@@ -21,12 +22,19 @@ namespace mallard::core { inline namespace MALLARD_LIBRARY {
 
 namespace {
 
-[[noreturn]] void refuse(std::size_t bytes, std::size_t alignment, const char* why) {
+/// Effects: calls the handler, and fails with the message.
+[[noreturn, gnu::format(MALLARD_FORMAT, 3, 4)]] void refuse(std::size_t bytes, std::size_t alignment,
+                                                            const char* format, ...) {
+    std::array<char, 224> text;
+    std::va_list values;
+    va_start(values, format);
+    std::vsnprintf(text.data(), text.size(), format, values);
+    va_end(values);
     call_oom_handler(bytes, alignment);
 #ifdef __cpp_exceptions
-    throw refused_request(why);
+    throw refused_request(text.data());
 #else
-    abort_with("%s\n", why);
+    abort_with("%s\n", text.data());
 #endif
 }
 
@@ -46,105 +54,79 @@ void fail_array_length(std::size_t count, std::size_t object_bytes, std::size_t 
 
 void refuse_request(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
                     std::size_t most_alignment) {
-    std::array<char, 224> text;
-    std::snprintf(
-        text.data(), text.size(),
-        "mallard: a request for %zu bytes at alignment %zu is refused: blocks of this pool have %zu "
-        "bytes at alignment %zu; construct the pool with the block_size of its largest request",
-        bytes, alignment, most_bytes, most_alignment);
-    refuse(bytes, alignment, text.data());
+    refuse(bytes, alignment,
+           "mallard: a request for %zu bytes at alignment %zu is refused: blocks of this pool have %zu "
+           "bytes at alignment %zu; construct the pool with the block_size of its largest request",
+           bytes, alignment, most_bytes, most_alignment);
 }
 
 void refuse_for_want_of_room(std::size_t bytes, std::size_t alignment) {
-    std::array<char, 224> text;
-    std::snprintf(
-        text.data(), text.size(),
-        "mallard: a request for %zu bytes at alignment %zu is refused: the pool's arena has no room "
-        "for one such block; make it larger",
-        bytes, alignment);
-    refuse(bytes, alignment, text.data());
+    refuse(bytes, alignment,
+           "mallard: a request for %zu bytes at alignment %zu is refused: the pool's arena has no room "
+           "for one such block; make it larger",
+           bytes, alignment);
 }
 
 void refuse_burst(std::size_t bytes, std::size_t alignment) {
-    std::array<char, 224> text;
-    std::snprintf(
-        text.data(), text.size(),
-        "mallard: a burst of blocks of %zu bytes at alignment %zu is refused: each block of a chain "
-        "holds a pointer to the next; request blocks of %zu bytes or more",
-        bytes, alignment, sizeof(void*));
-    refuse(bytes, alignment, text.data());
+    refuse(bytes, alignment,
+           "mallard: a burst of blocks of %zu bytes at alignment %zu is refused: each block of a chain "
+           "holds a pointer to the next; request blocks of %zu bytes or more",
+           bytes, alignment, sizeof(void*));
 }
 
 void refuse_reserve(std::size_t bytes, std::size_t alignment, std::size_t most_bytes) {
-    std::array<char, 224> text;
-    std::snprintf(
-        text.data(), text.size(),
+    refuse(
+        bytes, alignment,
         "mallard: a request for a reserve of %zu bytes a block at alignment %zu is refused: the pool keeps "
         "blocks of up to %zu bytes, and returns larger ones at once; raise largest_pooled_bytes",
         bytes, alignment, most_bytes);
-    refuse(bytes, alignment, text.data());
 }
 
 void refuse_block_size(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
                        std::size_t most_alignment) {
-    std::array<char, 224> text;
-    std::snprintf(text.data(), text.size(),
-                  "mallard: a pool of blocks of %zu bytes at alignment %zu is refused: a block has %zu bytes "
-                  "at the most, and an alignment that is a power of two up to %zu; make the block_size so",
-                  bytes, alignment, most_bytes, most_alignment);
-    refuse(bytes, alignment, text.data());
+    refuse(bytes, alignment,
+           "mallard: a pool of blocks of %zu bytes at alignment %zu is refused: a block has %zu bytes "
+           "at the most, and an alignment that is a power of two up to %zu; make the block_size so",
+           bytes, alignment, most_bytes, most_alignment);
 }
 
 void refuse_region(const void* begin, std::size_t bytes, std::size_t least_bytes, std::size_t alignment) {
-    std::array<char, 224> text;
-    std::snprintf(
-        text.data(), text.size(),
+    refuse(
+        bytes, alignment,
         "mallard: a region of %zu bytes at %p is refused: a heap needs %zu bytes at the least, and a begin "
         "at a multiple of %zu; make it larger, or align it by alignas",
         bytes, begin, least_bytes, alignment);
-    refuse(bytes, alignment, text.data());
 }
 
 void refuse_foreign_region(const void* begin) {
-    std::array<char, 224> text;
-    std::snprintf(
-        text.data(), text.size(),
-        "mallard: there is no heap in the region at %p: create one by create_in(), or open it with the "
-        "mallard that made it",
-        begin);
-    refuse(0, 1, text.data());
+    refuse(0, 1,
+           "mallard: there is no heap in the region at %p: create one by create_in(), or open it with the "
+           "mallard that made it",
+           begin);
 }
 
 void refuse_region_part(const void* begin, std::size_t bytes, std::size_t heap_bytes) {
-    std::array<char, 224> text;
-    std::snprintf(text.data(), text.size(),
-                  "mallard: the heap in the region at %p has %zu bytes, and the region %zu: map all of it, "
-                  "unless the file was cut off",
-                  begin, heap_bytes, bytes);
-    refuse(heap_bytes, 1, text.data());
+    refuse(heap_bytes, 1,
+           "mallard: the heap in the region at %p has %zu bytes, and the region %zu: map all of it, "
+           "unless the file was cut off",
+           begin, heap_bytes, bytes);
 }
 
 void refuse_root_type(const char* name, std::size_t name_bytes, std::size_t bytes, std::size_t alignment,
                       std::size_t named_bytes, std::size_t named_alignment) {
     constexpr std::size_t most_shown = 40;
-    std::array<char, 224> text;
-    std::snprintf(
-        text.data(), text.size(),
-        "mallard: a request for the object '%.*s' as a type of %zu bytes at alignment %zu is refused: "
-        "it was named as another type, of %zu bytes at alignment %zu",
-        static_cast<int>(std::min(name_bytes, most_shown)), name, bytes, alignment, named_bytes,
-        named_alignment);
-    refuse(bytes, alignment, text.data());
+    refuse(bytes, alignment,
+           "mallard: a request for the object '%.*s' as a type of %zu bytes at alignment %zu is refused: "
+           "it was named as another type, of %zu bytes at alignment %zu",
+           static_cast<int>(std::min(name_bytes, most_shown)), name, bytes, alignment, named_bytes,
+           named_alignment);
 }
 
 void refuse_numa_node(unsigned node) {
-    std::array<char, 224> text;
-    std::snprintf(
-        text.data(), text.size(),
-        "mallard: memory of NUMA node %u is refused: this machine has no such node, or its system binds "
-        "no memory; ask numa_pages::has_node() first",
-        node);
-    refuse(0, 1, text.data());
+    refuse(0, 1,
+           "mallard: memory of NUMA node %u is refused: this machine has no such node, or its system binds "
+           "no memory; ask numa_pages::has_node() first",
+           node);
 }
 
 void fail_length(std::size_t requested, std::size_t most) {
