@@ -4,6 +4,7 @@
 #include <mallard/core/cancellation.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdarg>
 #include <cstddef>
@@ -22,6 +23,13 @@ std::atomic<misuse_handler> installed_misuse_handler{nullptr};
 
 /// So that a report has more than one function, whatever their template arguments are.
 constexpr int most_characters_of_a_function = 500;
+
+/// By allocator_call.
+constexpr std::array call_names{
+    "nobody",         "allocate()", "deallocate()",       "resize_last()", "expand()", "shrink()",
+    "usable_bytes()", "release()",  "rewind()",           "rollback()",    "trim()",   "tidy()",
+    "adopt()",        "check()",    "expect_all_freed()", "the destructor"};
+static_assert(call_names.size() == static_cast<std::size_t>(allocator_call::destructor) + 1);
 
 /// Returns: true for the linker's name of a function of the library or of the standard library, which a program calls
 /// to allocate.
@@ -44,41 +52,7 @@ bool serves_containers(const char* function) noexcept {
 } // namespace
 
 const char* call_name(allocator_call call) noexcept {
-    switch (call) {
-    case allocator_call::none:
-        return "nobody";
-    case allocator_call::allocate:
-        return "allocate()";
-    case allocator_call::deallocate:
-        return "deallocate()";
-    case allocator_call::resize_last:
-        return "resize_last()";
-    case allocator_call::expand:
-        return "expand()";
-    case allocator_call::shrink:
-        return "shrink()";
-    case allocator_call::usable_bytes:
-        return "usable_bytes()";
-    case allocator_call::release:
-        return "release()";
-    case allocator_call::rewind:
-        return "rewind()";
-    case allocator_call::rollback:
-        return "rollback()";
-    case allocator_call::trim:
-        return "trim()";
-    case allocator_call::tidy:
-        return "tidy()";
-    case allocator_call::adopt:
-        return "adopt()";
-    case allocator_call::check:
-        return "check()";
-    case allocator_call::expect_all_freed:
-        return "expect_all_freed()";
-    case allocator_call::destructor:
-        return "the destructor";
-    }
-    return "";
+    return call_names[static_cast<std::size_t>(call)];
 }
 
 misuse_text::misuse_text(const misuse_report& report) noexcept {

@@ -172,4 +172,13 @@ TEST_F(misuse_reports, go_to_the_handler_that_is_installed) {
     EXPECT_EQ(mallard::set_misuse_handler(nullptr), listen);
 }
 
+TEST(call_name, follows_the_enumerators) {
+    EXPECT_STREQ(mallard::call_name(allocator_call::none), "nobody");
+    EXPECT_STREQ(mallard::call_name(allocator_call::allocate), "allocate()");
+    EXPECT_STREQ(mallard::call_name(allocator_call::shrink), "shrink()");
+    EXPECT_STREQ(mallard::call_name(allocator_call::release), "release()");
+    EXPECT_STREQ(mallard::call_name(allocator_call::adopt), "adopt()");
+    EXPECT_STREQ(mallard::call_name(allocator_call::destructor), "the destructor");
+}
+
 } // namespace
