@@ -171,8 +171,13 @@ def test_pages_can_be_read_without_scripts(browser: Browser, pages: Mapping[str,
         "report": ("#every-claim tbody tr", "#locality .heat.small td", ".lines polyline"),
         "density": ("#DS2 td.f3", "#density .legend"),
         "peers": ("#peers .maps .heat td", "#peers-small-objects noscript p"),
-        "profile": (".rows i", ".drawing polyline", "#scopes table tbody", "#pairs .stack"),
-        "advice": ("#figures dt", "#before-and-after i", "#tried td", ".rows i", "#code-to-paste code"),
+        "profile": (
+            ".flame-controls .legend, noscript p",
+            ".drawing polyline",
+            "#scopes tbody",
+            "#pairs .stack",
+        ),
+        "advice": ("#figures dt", "#before-and-after i", "#tried td", "#code-to-paste code"),
     }
     for name, selectors in needed.items():
         plain = Page(browser, script=False).open(pages[name])

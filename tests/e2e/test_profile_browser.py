@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from browser import Browser, Page
+from browser import Page
 from looks import count, text
 from page_reader import page_data
 
@@ -152,18 +152,6 @@ def test_the_keyboard_goes_through_the_flame_graph(page: Page) -> None:
     page.press("Escape")
     page.wait_until_drawn()
     assert count(page, f"{NODES}.outer") == 0
-
-
-def test_the_script_draws_the_static_graph_again(browser: Browser, report: Path) -> None:
-    """Both lay a node out in one way, so that a page without scripts shows what one with scripts does."""
-    place = (
-        f"[...document.querySelectorAll('{NODES}')].filter(e => parseFloat(e.style.width) >= 0.5)"
-        ".map(e => [e.textContent, e.className.trim(), parseFloat(e.style.left).toFixed(1), e.style.top])"
-    )
-    plain = Page(browser, script=False).open(report)
-    live = Page(browser).open(report)
-    live.wait_until_drawn()
-    assert sorted(plain.evaluate(place)) == sorted(live.evaluate(place))
 
 
 def test_the_pointer_and_arrow_keys_read_the_timeline(page: Page) -> None:

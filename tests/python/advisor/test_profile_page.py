@@ -16,9 +16,8 @@ from mallard.advisor.profile.dimensions import DIMENSIONS
 from mallard.advisor.profile.document import read_profile
 from mallard.advisor.view.profile import profile_report
 from mallard.shared.errors import UsageError
-from mallard.shared.report.model import Call
+from mallard.shared.report.model import Call, nested
 from mallard.shared.report.page import MOST_BYTES, report_page
-from mallard.shared.report.page_flame import layout, widths
 from mallard.shared.report.page_timeline import nice_top
 
 DOCUMENTS = {
@@ -130,23 +129,9 @@ def call(parent: int, bytes_: int, contained: int = 0) -> Call:
 
 
 def test_call_is_at_least_as_wide_as_children() -> None:
-    calls = [call(-1, 0), call(0, 10), call(1, 8), call(1, 8), call(0, 4)]
-    assert widths(calls, "bytes") == [20, 16, 8, 8, 4]
-    assert widths(calls, "contained") == [0] * 5
-
-
-def test_children_lie_side_by_side_below_parent() -> None:
-    calls = [call(-1, 0), call(0, 4), call(0, 12), call(2, 6)]
-    boxes = {box.call: box for box in layout(calls, widths(calls, "bytes"))}
-    assert (boxes[2].left, boxes[2].width, boxes[2].depth) == (0.0, 0.75, 1)
-    assert (boxes[1].left, boxes[1].width) == (0.75, 0.25)
-    assert (boxes[3].left, boxes[3].width, boxes[3].depth) == (0.0, 0.375, 2)
-
-
-def test_invalid_parent_means_root() -> None:
-    calls = [call(-1, 0), call(7, 4), call(2, 4), call(-3, 2)]
-    boxes = layout(calls, widths(calls, "bytes"))
-    assert [box.depth for box in boxes] == [0, 1, 1, 1]
+    """A call with an invalid parent is below the root."""
+    calls = [call(-1, 0), call(0, 10), call(1, 8), call(1, 8), call(0, 4), call(9, 1)]
+    assert nested(calls, [call.bytes for call in calls]) == [21, 16, 8, 8, 4, 1]
 
 
 @pytest.mark.parametrize(("field", "mode"), [("contained_bytes", "peak"), ("peak_bytes", "bytes")])

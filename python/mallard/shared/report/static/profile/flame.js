@@ -18,7 +18,7 @@ mallard.ready.then(({ flame, names }) => {
   const parent = (node) => parentIn(tree, node);
   const colour = (node) => `c${flame.steps.filter((end) => tree.shares[node] > end).length}`;
 
-  // Equal to widths() in page_flame.py.
+  // Of each node, at least the sum of its children's.
   const widths = (some, field) => {
     const all = some[field].slice(), below = new Array(all.length).fill(0);
     for (let at = all.length - 1; at > 0; at--) {
@@ -298,6 +298,5 @@ mallard.ready.then(({ flame, names }) => {
     width = graph.clientWidth;
     draw();
   }).observe(graph);
-  graph.removeAttribute("tabindex");
   arranged();
 });
