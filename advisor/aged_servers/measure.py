@@ -104,13 +104,14 @@ def postgresql(_: argparse.Namespace) -> Iterator[Started]:
         initdb = [str(POSTGRESQL / "initdb"), "-D", data, "-A", "trust", "-U", "postgres"]
         subprocess.run(initdb, check=True, stdout=subprocess.DEVNULL)
         Path(folder, "pool.ini").write_text(POOL.format(folder=folder, port=port))
-        options = (
-            *("--setup", f"pgbouncer -d {folder}/pool.ini", "--cleanup", f"kill $(cat {folder}/pool.pid)"),
-            *("--stop", f"{POSTGRESQL}/pg_ctl stop -m fast -D {data}", "--port", str(port)),
-        )
+        options = ("--stop", f"{POSTGRESQL}/pg_ctl stop -m fast -D {data}", "--port", str(port))
         server = str(POSTGRESQL / "postgres")
         words = [server, "-D", data, "-k", folder, "-h", "localhost", "-p", str(port), "-c", "autovacuum=off"]
-        yield Started(words, folder, first_line(server, "--version"), options)
+        subprocess.run(["pgbouncer", "-d", f"{folder}/pool.ini"], check=True)
+        try:
+            yield Started(words, folder, first_line(server, "--version"), options)
+        finally:
+            subprocess.run(["pkill", "--pidfile", f"{folder}/pool.pid"], check=False)
 
 
 STARTS = {"documents": documents, "redis": redis, "postgresql": postgresql}

@@ -14,7 +14,7 @@
 
 namespace mallard::trial {
 
-struct counts {
+struct alignas(64) counts {
     std::uint64_t served = 0;
     std::uint64_t served_bytes = 0;
     std::uint64_t freed = 0;           ///< by the arena's own thread
@@ -27,9 +27,8 @@ struct counts {
     std::uint64_t aligned = 0;
     std::uint64_t no_room = 0;
     std::uint64_t in_null = 0;
-    std::uint64_t elsewhere = 0;     ///< requests outside of the scope
-    std::uint64_t delayed_frees = 0; ///< frees inside of the scope, if operations are delayed
-    std::uint64_t by_stack = 0;      ///< decisions for which the stack was unwound
+    std::uint64_t elsewhere = 0; ///< requests outside of the scope
+    std::uint64_t by_stack = 0;  ///< decisions for which the stack was unwound
     // The last request of the scope, to explain a crash of the program.
     std::uint64_t last_bytes = 0;
     std::uint64_t last_caller = 0; ///< an address in the caller's code
@@ -45,7 +44,7 @@ struct report {
     std::uint32_t ranges = 0;                    ///< number of requested code ranges
     std::atomic<std::uint32_t> seen{0};          ///< a bit for each of the first 32 ranges with a call
     std::atomic<std::uint32_t> seen_excepted{0}; ///< a bit for each of the first 32 excluded ranges
-    // The trial's own time before the clock starts: the history, and calibrating a delay.
+    // The trial's own time before the clock starts, with the history.
     std::uint64_t begin_cpu_ns = 0;
     std::uint64_t begin_wall_ns = 0;
     // The process itself, from the start of the clock, in a constructor, to its end or to its last execution of another program:

@@ -148,8 +148,6 @@ void read_entry(char* entry, setting& result) noexcept {
         copy(result.recording, recording, std::strlen(recording));
     } else if (const char* const held = value_of(entry, "MALLARD_TRIAL_HELD=")) {
         result.reports_held = *held == '1';
-    } else if (const char* delay = value_of(entry, "MALLARD_TRIAL_DELAY_NS=")) {
-        result.delay_ns = static_cast<std::uint32_t>(number(delay, 10));
     }
 }
 

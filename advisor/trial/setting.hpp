@@ -97,8 +97,6 @@ struct setting {
     std::array<char, 4096> recording{};
     /// MALLARD_TRIAL_HELD=1: reports what the C library's malloc holds at exit.
     bool reports_held = false;
-    /// MALLARD_TRIAL_DELAY_NS: the added time of each operation of the scope.
-    std::uint32_t delay_ns = 0;
 
     /// True if the environment requests a trial or a measurement.
     bool is_requested = false;

@@ -51,21 +51,6 @@ void store_malloc_file(decltype(report::malloc_file)& file) noexcept {
     }
 }
 
-/// Returns: iterations of an empty loop that take `nanoseconds`, by the fastest of ten calibrations.
-std::uint64_t calibrate_delay(std::uint32_t nanoseconds) noexcept {
-    constexpr std::uint64_t iterations = 100'000;
-    std::uint64_t fastest = ~std::uint64_t{0};
-    for (int attempt = 0; attempt < 10; ++attempt) {
-        const std::uint64_t start = recorder::nanoseconds();
-        for (std::uint64_t remaining = iterations; remaining != 0; --remaining) {
-            asm volatile("" : "+r"(remaining));
-        }
-        const std::uint64_t elapsed = recorder::nanoseconds() - start;
-        fastest = elapsed < fastest ? elapsed : fastest;
-    }
-    return nanoseconds * iterations / (fastest + 1);
-}
-
 /// Returns: the path of the executable; empty if it cannot be read.
 std::array<char, 4096> executable_path() noexcept {
     std::array<char, 4096> path{};
@@ -188,9 +173,6 @@ trial::state trial::start() noexcept {
     unloaded.begin();
     const std::uint64_t cpu_before = recorder::nanoseconds(CLOCK_PROCESS_CPUTIME_ID),
                         wall_before = recorder::nanoseconds();
-    if (settings.delay_ns > 0) {
-        delay_iterations = calibrate_delay(settings.delay_ns);
-    }
     results->history = age_heap(settings);
     start_clock();
     process_number_ = static_cast<std::uint64_t>(::getpid());

@@ -66,8 +66,6 @@ public:
 
     setting settings;
     report* results = nullptr;
-    /// Iterations of an empty loop that take the delay of the settings.
-    std::uint64_t delay_iterations = 0;
     scope_code code;
     scope_code except;
     scope_rules scope_tree;

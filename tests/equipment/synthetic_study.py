@@ -47,7 +47,7 @@ def baseline(*effects: Effect, malloc: str = "glibc", age: Age | None = None, **
         "failed": {},
     }
     own = {name: changes.pop(name) for name in list(changes) if name in trial}
-    settings: dict[str, Any] = {"differing": (), "compared": True, "sensitivity": ()}
+    settings: dict[str, Any] = {"differing": (), "compared": True}
     return Baseline(malloc=malloc, age=age or young(), trial=Trial(**trial | own), **settings | changes)
 
 

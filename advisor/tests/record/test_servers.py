@@ -199,9 +199,9 @@ def test_commands_of_a_load_leave_no_process(tmp_path, monkeypatch, background):
     assert not any(in_folder(tmp_path))
 
 
-def test_setup_may_start_a_process(tmp_path, monkeypatch):
+def test_a_preparation_may_start_a_process(tmp_path, monkeypatch):
     monkeypatch.setenv("MALLARD_MEASURE", front_environment()["MALLARD_MEASURE"])
-    require_success("--setup", "sleep 1000 & echo $! > pid", LONGEST, tmp_path)
+    require_success("--prepare", "sleep 1000 & echo $! > pid", LONGEST, tmp_path)
     os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
 
 

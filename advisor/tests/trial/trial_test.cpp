@@ -441,12 +441,6 @@ TEST(trial, only_measures_a_process_without_a_strategy) {
     EXPECT_GT(result.cpu_ns, 0U);
 }
 
-TEST(trial, delay_does_not_change_the_results) {
-    const outcome result = run("null", "exceptions", code_variable() + " MALLARD_TRIAL_DELAY_NS=20");
-    EXPECT_EQ(result.status, 0);
-    EXPECT_EQ(result.all.in_null, run("null", "exceptions", code_variable()).all.in_null);
-}
-
 TEST(trial, replaces_operators_of_a_library) {
     const outcome result = run("multipool", "exceptions", code_variable(), ":" OWN_OPERATORS);
     EXPECT_EQ(result.status, 0);

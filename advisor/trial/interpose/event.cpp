@@ -28,13 +28,6 @@ std::size_t usable_bytes_of_global(void* block) noexcept {
 
 } // namespace
 
-void delay() noexcept {
-    // Reading a clock may take longer than the delay.
-    for (std::uint64_t iterations = the_trial.delay_iterations; iterations != 0; --iterations) {
-        asm volatile("" : "+r"(iterations));
-    }
-}
-
 /// Returns: a block with the contents of `old`, which is freed; null if there is no memory, and `old` is unchanged.
 void* event::move(recorder::arch::call_frame frame, void* old, std::size_t bytes) noexcept {
     const std::size_t room = thread_arena::usable_bytes(old);
@@ -70,9 +63,6 @@ void* event::move(recorder::arch::call_frame frame, void* old, std::size_t bytes
 /// call: relative to the null, only the work of the global allocator is saved.
 void* event::reserve(thread_state& state, std::uint64_t return_address, void* old,
                      std::size_t bytes) noexcept {
-    if (the_trial.settings.delay_ns != 0) {
-        delay();
-    }
     const std::size_t reserved = the_trial.settings.reserved_bytes;
     const std::size_t room = old == nullptr ? 0 : usable_bytes_of_global(old);
     const strategy& served_by = *the_trial.settings.served_by;

@@ -13,7 +13,6 @@ namespace mallard::trial {
 using trace::record_kind;
 
 /// Effects: takes the time of the setting. A program that it does not slow down does not wait for its allocator.
-void delay() noexcept;
 
 /// The fast paths call nothing but the arena, at their end, so that they need not save registers.
 class event {
@@ -35,7 +34,7 @@ public:
         const std::uint32_t outcome = the_trial.scope_tree.find_cached(return_address);
         if (outcome == rule_row::inside) [[likely]] {
             thread_arena& arena = state->blocks();
-            if (is_plain(kind) && arena.serves_at_once(bytes)) [[likely]] {
+            if (is_plain(kind) && arena.serves(bytes)) [[likely]] {
                 arena.note_request(bytes, return_address);
                 return arena.allocate(bytes);
             }
@@ -63,10 +62,10 @@ public:
 
     template <typename Free>
     [[gnu::always_inline]] void freed(record_kind, void* block, Free free) noexcept {
-        if (the_region.holds(block) && the_trial.settings.delay_ns == 0) [[likely]] {
+        if (the_region.holds(block)) [[likely]] {
             thread_arena::deallocate(block, thread_state::current_arena());
         } else {
-            freed_slowly(frame_, block, free);
+            free();
         }
     }
 
@@ -136,28 +135,9 @@ private:
     static void* reserve(thread_state& state, std::uint64_t return_address, void* old,
                          std::size_t bytes) noexcept;
 
-    template <typename Free>
-    [[gnu::noinline]] static void freed_slowly(recorder::arch::call_frame frame, void* block,
-                                               Free free) noexcept {
-        thread_state* const state = thread_state::mine();
-        if (the_trial.settings.delay_ns != 0 && state != nullptr &&
-            state->inside(caller::from_frame(frame))) {
-            ++state->blocks().counted().delayed_frees;
-            delay();
-        }
-        if (the_region.holds(block)) {
-            thread_arena::deallocate(block, thread_state::current_arena());
-        } else {
-            free();
-        }
-    }
-
     /// Returns: null if the global allocator has to serve the request.
     static void* serve(thread_state& state, std::uint64_t return_address, record_kind kind,
                        std::size_t bytes) noexcept {
-        if (the_trial.settings.delay_ns != 0) [[unlikely]] {
-            delay();
-        }
         thread_arena& arena = state.blocks();
         arena.note_request(bytes, return_address);
         if (is_aligned_request(kind)) {

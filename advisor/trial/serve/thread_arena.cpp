@@ -18,8 +18,8 @@ constinit std::atomic<thread_arena*> all_arenas{nullptr};
 
 thread_arena::thread_arena(const setting& settings, counts& results) noexcept
     : strategy_(settings.served_by), allocate_(strategy_->allocate), deallocate_(strategy_->deallocate),
-      most_bytes_(std::min(strategy_->largest_bytes, settings.most_bytes)),
-      is_delayed_(settings.delay_ns != 0), counts_(results), upstream_(this, results) {
+      most_bytes_(std::min(strategy_->largest_bytes, settings.most_bytes)), counts_(results),
+      upstream_(this, results) {
     strategy_->construct(*this);
     if (strategy_->make_room == nullptr && strategy_->largest_bytes != 0) {
         set_limit(most_bytes_ + 1);

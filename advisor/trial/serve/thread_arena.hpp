@@ -27,12 +27,8 @@ public:
     void release() noexcept { taken_.store(false, std::memory_order_release); }
 
     /// Returns: false if the global allocator has to serve the request.
-    [[nodiscard]] bool serves(std::size_t bytes) const noexcept {
+    [[nodiscard, gnu::always_inline]] bool serves(std::size_t bytes) const noexcept {
         return bytes < too_many_bytes_ && upstream_.has_room();
-    }
-    /// Returns: false also if each operation of the trial has to be delayed.
-    [[nodiscard, gnu::always_inline]] bool serves_at_once(std::size_t bytes) const noexcept {
-        return bytes < too_many_at_once_bytes_ && upstream_.has_room();
     }
 
     /// Effects: notes the last request of the scope.
@@ -141,10 +137,7 @@ private:
             set_limit(bytes < granule ? 0 : bytes - granule + 1);
         }
     }
-    void set_limit(std::size_t too_many_bytes) noexcept {
-        too_many_bytes_ = too_many_bytes;
-        too_many_at_once_bytes_ = is_delayed_ ? 0 : too_many_bytes;
-    }
+    void set_limit(std::size_t too_many_bytes) noexcept { too_many_bytes_ = too_many_bytes; }
 
     template <typename Served>
     Served& served() noexcept {
@@ -160,10 +153,8 @@ private:
     const strategy* strategy_;
     decltype(strategy::allocate) allocate_; // copied from the strategy, to save an indirection
     decltype(strategy::deallocate) deallocate_;
-    std::size_t most_bytes_; ///< larger requests are never served
-    bool is_delayed_;
-    std::size_t too_many_bytes_ = 0;         ///< requests of this size and larger ones are not served now
-    std::size_t too_many_at_once_bytes_ = 0; ///< the same, or 0 if operations are delayed
+    std::size_t most_bytes_;         ///< larger requests are never served
+    std::size_t too_many_bytes_ = 0; ///< requests of this size and larger ones are not served now
     counts& counts_;
     region_upstream upstream_;
     std::atomic<bool> taken_{true};

@@ -61,7 +61,6 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
 
 def add_surroundings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prepare", metavar="CMD", help="before each run: a command that restores files")
-    add_pair(parser, "--setup", "CMD", "--cleanup", "CMD", "once, before all runs, and after them")
     parser.add_argument("--scratch", metavar="DIR", type=Path, help="each run in a fresh copy of this folder")
     parser.add_argument(
         "--ignore-output", action="store_true", help="for output with times: compare the status alone"
@@ -134,7 +133,7 @@ def surround_runs(arguments: argparse.Namespace) -> AbstractContextManager[Surro
         load=load,
         seconds_limit=arguments.time_limit,
     )
-    return surround(surroundings, arguments.setup, arguments.cleanup)
+    return surround(surroundings)
 
 
 def check_database(arguments: argparse.Namespace, *, needed: bool = False) -> None:

@@ -228,7 +228,7 @@ def test_trial_extends_open_strategies(runs, rounds):
             return run_result(draw.gauss(0.2 if arm.strategy == "heap" else 0.1, 0.002), counts)
 
     strategies = ("monotonic", "multipool", "heap")
-    campaign = Campaign(strategies, ("glibc",), young_only(), (), 5, 1, further_runs=runs)
+    campaign = Campaign(strategies, ("glibc",), young_only(), 5, 1, further_runs=runs)
     trial = (
         run_campaign(Noisy(["x"], Path("x")), Scope("f", ()), campaign, lambda *_: None).baselines[0].trial
     )

@@ -121,7 +121,7 @@ def test_rejects_excluding_code_that_never_runs(seen):
 
     def trial():
         reduced = exclude_functions(TRACE, HANDLE, ["keep"])
-        campaign = Campaign(("monotonic",), ("glibc",), young_only(), (), 3, 1)
+        campaign = Campaign(("monotonic",), ("glibc",), young_only(), 3, 1)
         return run_campaign(Fake(["fake"], Path("x")), reduced, campaign, lambda done, of: None)
 
     if seen:

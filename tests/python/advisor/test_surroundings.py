@@ -58,28 +58,18 @@ def test_state_is_found_and_prepare_removes_it() -> None:
 
 def test_commands_run_in_order() -> None:
     log = "echo {} >> log"
-    with surround(
-        Surroundings(prepare=log.format("prepare")), log.format("setup"), log.format("cleanup")
-    ) as one:
+    with surround(Surroundings(prepare=log.format("prepare"))) as one:
         run("echo run >> log", one)
         run("echo run >> log", one)
-    assert Path("log").read_text().split() == ["setup", "prepare", "run", "prepare", "run", "cleanup"]
+    assert Path("log").read_text().split() == ["prepare", "run", "prepare", "run"]
 
 
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("echo no >&2; exit 3", r"ended with exit status 3 \(no\); give a command"),
-    ],
-)
-def test_failed_commands_are_errors(command: str, message: str) -> None:
-    with surround(Surroundings(prepare=command)) as surroundings, pytest.raises(UsageError, match=message):
+def test_failed_commands_are_errors() -> None:
+    message = r"^--prepare .* ended with exit status 3 \(no\); give a command"
+    prepare = "echo no >&2; exit 3"
+    with surround(Surroundings(prepare=prepare)) as surroundings, pytest.raises(UsageError, match=message):
         run("touch ran", surroundings)
     assert not Path("ran").exists()
-    with pytest.raises(UsageError, match=f"^--setup .* {message}"), surround(UNCHANGED, setup=command):
-        pytest.fail("the runs began")
-    with pytest.raises(UsageError, match=f"^--cleanup .* {message}"), surround(UNCHANGED, cleanup=command):
-        pass
 
 
 def test_a_command_has_the_time_limit() -> None:
@@ -88,13 +78,6 @@ def test_a_command_has_the_time_limit() -> None:
         pytest.raises(UsageError, match=r"--prepare 'sleep 1000' ran for more than 0\.1 s"),
     ):
         run("true", surroundings)
-
-
-def test_cleanup_follows_a_failure() -> None:
-    """The first error is reported, even if the cleanup fails too."""
-    with pytest.raises(UsageError, match=r"^the runs"), surround(UNCHANGED, cleanup="touch cleaned; exit 1"):
-        raise UsageError("the runs")
-    assert Path("cleaned").exists()
 
 
 def test_each_run_has_a_fresh_copy(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_runs_are_split_by_age(monkeypatch: pytest.MonkeyPatch) -> None:
         "mallard.advisor.trial.campaign.timed_run", lambda program, malloc, age: (None, seconds[age.name])
     )
     ages = tuple(levels().values())
-    campaign = Campaign(("monotonic",), ("glibc", "mimalloc"), ages, (), 5, 1)
+    campaign = Campaign(("monotonic",), ("glibc", "mimalloc"), ages, 5, 1)
     runs, aged = split_by_age(Program(["x"], Path("x")), campaign)
     assert runs == 30
     assert aged == [AgedRuns("a used heap", 31, 0.5), AgedRuns("an old heap", 31, 2.5)]

@@ -286,7 +286,7 @@ def _baseline(
     if not part.of(NULL) or not part.of(AS_IT_IS):
         return None
     rounds = len(part.of(NULL))
-    campaign = Campaign((trial.strategy,), (malloc,), (plan.age,), (), rounds, seed, wall)
+    campaign = Campaign((trial.strategy,), (malloc,), (plan.age,), rounds, seed, wall)
     return summarize_baseline(campaign, malloc, plan.age, part)
 
 

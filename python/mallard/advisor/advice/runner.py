@@ -338,7 +338,7 @@ def _find_requested(trace: Path, request: Request, profile: Profile) -> list[Can
 
 
 def _campaign(request: Request, strategies: Sequence[str], ages: tuple[Age, ...], rounds: int) -> Campaign:
-    return Campaign(tuple(strategies), (request.mallocs[0],), ages, (), rounds, request.seed)
+    return Campaign(tuple(strategies), (request.mallocs[0],), ages, rounds, request.seed)
 
 
 def _screen(

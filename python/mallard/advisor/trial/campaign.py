@@ -12,9 +12,6 @@ from functools import partial
 from mallard.advisor.trial.effect import (
     Effect,
     Trial,
-    delay_slope,
-    difference,
-    run_wall_seconds,
     summarize_trial,
 )
 from mallard.advisor.trial.further_rounds import further_rounds, possible_answers
@@ -179,7 +176,6 @@ class Campaign:
     strategies: tuple[str, ...]
     mallocs: tuple[str, ...]
     ages: tuple[Age, ...]
-    delays_ns: tuple[int, ...]
     rounds: int
     seed: int
     wall: bool | None = None  # times are wall time; None if the first trial's threads decide
@@ -190,8 +186,7 @@ class Campaign:
     @property
     def runs(self) -> int:
         """The total number of runs of the program."""
-        arms = 2 + len(self.strategies) + len(self.delays_ns)
-        return arms * self.rounds * len(self.mallocs) * len(self.ages)
+        return (2 + len(self.strategies)) * self.rounds * len(self.mallocs) * len(self.ages)
 
 
 @dataclass(frozen=True)
@@ -222,9 +217,6 @@ class Baseline:
     trial: Trial
     differing: tuple[str, ...]  # strategies under which the program's output differs
     compared: bool  # False if outputs are ignored
-    # (nanoseconds added to each operation, the program's time compared with the null)
-    sensitivity: tuple[tuple[int, Difference], ...]
-    slope: Difference | None = None  # of the program's time over the added delays
 
     @property
     def heap(self) -> str:
@@ -375,32 +367,15 @@ def refuse_second_difference(program: Program, malloc: str) -> None:
 
 def _arms(campaign: Campaign, malloc: str, age: Age) -> dict[str, Arm]:
     arms = {AS_IT_IS: arm_under(malloc, None, age), NULL: arm_under(malloc, NULL, age)}
-    arms |= {strategy: arm_under(malloc, strategy, age) for strategy in campaign.strategies}
-    return arms | {_delayed(delay): arm_under(malloc, NULL, age, delay) for delay in campaign.delays_ns}
-
-
-def _delayed_frees(delayed: Mapping[int, Sequence[RunResult]]) -> int:
-    frees = [run.counts.delayed_frees for runs in delayed.values() for run in runs if run.counts]
-    return frees[0] if frees else 0
-
-
-def _delayed(delay_ns: int) -> str:
-    return f"{delay_ns} ns later"
+    return arms | {strategy: arm_under(malloc, strategy, age) for strategy in campaign.strategies}
 
 
 def summarize_baseline(campaign: Campaign, malloc: str, age: Age, rounds: Rounds[RunResult]) -> Baseline:
     trial = summarize_trial(rounds, campaign.strategies, campaign.wall, campaign.rounds)
-    delayed = {delay: rounds.of(_delayed(delay)) for delay in campaign.delays_ns}
     return Baseline(
         malloc=own_name(trial.null.malloc_file) if malloc == OWN else malloc,
         age=age,
         trial=trial,
         differing=tuple(outputs_differ(rounds, campaign.strategies)),
         compared=output_is_compared(rounds),
-        sensitivity=tuple(
-            (delay, difference(runs, rounds.of(NULL), run_wall_seconds))
-            for delay, runs in delayed.items()
-            if runs
-        ),
-        slope=delay_slope(delayed, trial.null.requests + _delayed_frees(delayed)),
     )

@@ -134,7 +134,6 @@ class Counts:
     no_room: int = 0
     in_null: int = 0
     elsewhere: int = 0
-    delayed_frees: int = 0
     by_stack: int = 0  # decisions for which the stack was unwound
     servers: int = 0
     askers: int = 0  # servers whose threads allocated in the scope
@@ -176,8 +175,8 @@ class Counts:
 
 
 IN_SCOPE = ("served", "in_null", "too_large", "aligned", "no_room")
-SUMMED = tuple(field.name for field in fields(Counts))[:14]
-SERVER = struct.Struct("<16Q")
+SUMMED = tuple(field.name for field in fields(Counts))[:13]
+SERVER = struct.Struct("<15Q8x")
 
 
 def read_counts(file: Path) -> Counts | None:
@@ -265,13 +264,12 @@ class Arm:
     strategy: str | None
     malloc: Path | None = None  # preloaded as the global allocator
     age: Age = field(default_factory=young)
-    delay_ns: int = 0
     tunables: str = ""  # of glibc's malloc
 
 
-def arm_under(malloc: str, strategy: str | None, age: Age | None = None, delay_ns: int = 0) -> Arm:
+def arm_under(malloc: str, strategy: str | None, age: Age | None = None) -> Arm:
     """Raises a UsageError if the malloc is not installed."""
-    return Arm(strategy, require_library(malloc), age or young(), delay_ns, tunables(malloc))
+    return Arm(strategy, require_library(malloc), age or young(), tunables(malloc))
 
 
 @dataclass(frozen=True)
@@ -429,8 +427,6 @@ class Program:
                 environment["MALLARD_TRIAL_HISTORY"] = str(self.recording)
         if arm.strategy:
             environment |= {"MALLARD_TRIAL": arm.strategy, **dict(scope.variables)}
-            if arm.delay_ns:
-                environment["MALLARD_TRIAL_DELAY_NS"] = str(arm.delay_ns)
         return environment
 
 

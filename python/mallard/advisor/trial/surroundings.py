@@ -1,7 +1,6 @@
 """The commands and the folder of each run, for programs whose runs leave something behind.
 
-Commands are run by `sh -c`. They are not timed and not recorded, and their output is hidden. The options have
-hyperfine's names and meaning.
+Commands are run by `sh -c`. They are not timed and not recorded, and their output is hidden.
 """
 
 from __future__ import annotations
@@ -74,11 +73,8 @@ UNCHANGED = Surroundings()
 
 
 @contextlib.contextmanager
-def surround(
-    surroundings: Surroundings, setup: str | None = None, cleanup: str | None = None
-) -> Iterator[Surroundings]:
-    """Runs `setup` before all runs, and `cleanup` after the last, even if that failed."""
-    limit = surroundings.seconds_limit
+def surround(surroundings: Surroundings) -> Iterator[Surroundings]:
+    """With the place of the copies of --scratch."""
     with scratch_folder("scratch") as folder:
         if scratch := surroundings.scratch:
             if Path(folder).resolve().is_relative_to(scratch.resolve()):
@@ -88,17 +84,7 @@ def surround(
                 )
             place = Path(folder) / (scratch.resolve().name or "root")
             surroundings = replace(surroundings, scratch=scratch.absolute(), copy=place)
-        if setup is not None:
-            require_success("--setup", setup, limit)
-        try:
-            yield surroundings
-        except BaseException:
-            if cleanup is not None:
-                with contextlib.suppress(UsageError):  # the first error is the one to report
-                    require_success("--cleanup", cleanup, limit)
-            raise
-        if cleanup is not None:
-            require_success("--cleanup", cleanup, limit)
+        yield surroundings
 
 
 def _copy_files(source: Path, target: Path) -> None:

@@ -16,10 +16,9 @@ from mallard.advisor.trial.campaign import (
     short,
     unresolved,
 )
-from mallard.advisor.trial.effect import Effect, Trial, figure, meaning, metric_change
+from mallard.advisor.trial.effect import Effect, Trial, figure, metric_change
 from mallard.advisor.trial.program import OF_LINES, STRATEGIES, Counts
 from mallard.advisor.trial.rounds import unserved_reasons
-from mallard.shared.prose import in_prose
 from mallard.shared.report.figures import count
 from mallard.shared.report.model import (
     Block,
@@ -211,13 +210,6 @@ def _notes(baseline: Baseline) -> list[str]:
         ]
         notes.append(
             "; ".join([f"The metric of the load is {figure(baseline.trial.metric)}", *changes]) + "."
-        )
-    if slope := baseline.slope:
-        delays = in_prose([str(delay) for delay, _ in baseline.sensitivity])
-        part, low, high = (round(100 * value) for value in (slope.median, slope.low, slope.high))
-        notes.append(
-            f"With {delays} ns more for each operation of the scope, {part} % of the delay is in the "
-            f"program's time ({low} to {high} %): {meaning(slope)}."
         )
     return notes
 

@@ -27,7 +27,6 @@ EXAMPLES = (
 TAKES_PROGRAM = True
 
 USUAL_ROUNDS = 21
-SENSITIVITY_NS = (10, 20, 40)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,11 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_rounds(parser, f"runs of each strategy, interleaved (default: {USUAL_ROUNDS})")
     trials.add_baseline(parser, OWN, f"of {', '.join(NAMES)}, NAME=FILE (default: {OWN})")
     trials.add_age(parser, YOUNG, "of the heap: young (the default), used, old")
-    parser.add_argument(
-        "--sensitivity",
-        action="store_true",
-        help="also with requests that are 10 to 40 ns slower",
-    )
     trials.add_trace(parser)
     trials.add_runs(parser)
     add_forms(parser)
@@ -129,7 +123,6 @@ def run(arguments: argparse.Namespace) -> int:
         strategies=tuple(chosen_strategies(arguments.strategy, arguments.scope)),
         mallocs=trials.chosen_mallocs(arguments),
         ages=read_ages(arguments.age),
-        delays_ns=SENSITIVITY_NS if arguments.sensitivity else (),
         rounds=arguments.rounds or USUAL_ROUNDS,
         seed=arguments.seed,
     )
