@@ -24,87 +24,23 @@ from mallard.shared.version import source_root
 FAILED, NOT_CONFIGURED = 1, 3
 LINE_SECONDS = 15.0
 DRAW_SECONDS = 1.0
-STEP = re.compile(r"\[\s*(\d+)(?:/(\d+)|%)\] (.*)")
-
-# Processor seconds of a compilation on the machine of the first estimate, by the name of its object: files
-# with a loop for each allocator, the tables of density, and files that include many.
-PER_ALLOCATOR = (
-    "contention|churn/|utilization|small_objects|primitives|growth/"
-    "|/(burst|adaptive_pool|strategies|containers|objects|strings)"
-)
-SECONDS = (
-    ("cmake_pch", 9.5),
-    (f"bench-survey.*workload.*({PER_ALLOCATOR})", 7.5),
-    (f"bench_parts.*workload.*({PER_ALLOCATOR})", 17.0),
-    ("generated/density/", 5.0),
-    ("bench/.*workload/", 2.5),
-    ("Unity/", 6.0),
-)
-DEFAULT_SECONDS = 1.3
-LINK_SECONDS = 0.2
-
-
-def step_seconds(text: str) -> float:
-    """The expected seconds of a step, from the text that the build tool prints for it."""
-    if "Building" not in text:
-        return LINK_SECONDS
-    return next((seconds for name, seconds in SECONDS if re.search(name, text)), DEFAULT_SECONDS)
-
-
-class Forecast:
-    """The remaining time of a build: the expected seconds of its steps, corrected by the pace of finished
-    steps.
-
-    A running step counts as half done. Before the first steps have finished, the machine is assumed to be one
-    on which each step takes its expected time. Without the list of steps, or if some are already built, all
-    take equally long.
-    """
-
-    PRIOR_SECONDS = 3.0
-
-    def __init__(self, steps: Iterable[str], jobs: int) -> None:
-        expected = [step_seconds(step) for step in steps]
-        self._steps, self._expected = len(expected), sum(expected)
-        self._jobs = jobs
-        self._done = 0.0
-        self._at = 0.0
-        self._remaining = self._expected / jobs if expected else None
-
-    def ended(self, step: str, number: int, total: int, seconds: float) -> None:
-        """Records that step `number` of `total` ended `seconds` after the start of the build."""
-        self._done += step_seconds(step)
-        self._at = seconds
-        ahead = total - number
-        if total < 0.9 * self._steps or not self._steps:
-            self._remaining = seconds * ahead / max(1, number)
-            return
-        remaining = max(0.0, self._expected - self._done)
-        half_done = min(self._jobs - 1, ahead) * remaining / max(1, ahead) / 2
-        spent = self.PRIOR_SECONDS + self._jobs * seconds
-        pace = spent / (self.PRIOR_SECONDS + self._done + half_done)
-        self._remaining = pace * (remaining - half_done) / self._jobs
-
-    def remaining_seconds(self, seconds: float) -> float | None:
-        """The estimate `seconds` after the start of the build; None if nothing is known yet."""
-        return None if self._remaining is None else max(0.0, self._remaining - (seconds - self._at))
+STEP = re.compile(r"\[\s*(\d+)(?:/(\d+)|%)\] ")
 
 
 class Progress:
-    """Writes the remaining time to standard error: in place in a terminal, as a new line now and then
-    elsewhere."""
+    """Writes the remaining time, by the pace of finished steps, to standard error: in place in a terminal, as
+    a new line now and then elsewhere."""
 
-    def __init__(self, forecast: Forecast) -> None:
-        self._forecast = forecast
+    def __init__(self) -> None:
         self._began = self._printed_at = time.monotonic()
         self._in_place = sys.stderr.isatty()
 
-    def ended(self, step: str, number: int, total: int) -> None:
+    def ended(self, number: int, total: int) -> None:
         timestamp = time.monotonic()
-        self._forecast.ended(step, number, total, timestamp - self._began)
         if timestamp - self._printed_at < (DRAW_SECONDS if self._in_place else LINE_SECONDS):
             return
         self._printed_at = timestamp
-        remaining = self._forecast.remaining_seconds(timestamp - self._began)
+        remaining = (timestamp - self._began) * (total - number) / max(1, number)
         text = f"mallard: built {number} of {total}, {format_remaining(remaining)}"
         _tell(f"\r{text}\033[K" if self._in_place else f"{text}\n")
 
@@ -142,7 +78,7 @@ def build(
             directory.with_suffix(".lock").write_text(f"{os.getppid()} {task}\n")
         begun = directory / f"{target}-stamp.new"
         begun.touch()
-        if not _built(root, directory, preset, target, log, changed):
+        if not _built(root, preset, target, log, changed):
             return FAILED
         begun.replace(stamp)
     return 0
@@ -178,9 +114,8 @@ def _changed(stamp: Path, places: Iterable[Path]) -> bool:
     return any(entry.stat().st_mtime_ns > built for entry in files)
 
 
-def _built(root: Path, directory: Path, preset: str, target: str, log: IO[bytes], shown: bool) -> bool:
-    jobs = len(os.sched_getaffinity(0))
-    progress = Progress(Forecast(_steps(directory, target) if shown else (), jobs))
+def _built(root: Path, preset: str, target: str, log: IO[bytes], shown: bool) -> bool:
+    progress, jobs = Progress(), len(os.sched_getaffinity(0))
     command = ["cmake", "--build", "--preset", preset, "--target", target, "--parallel", str(jobs)]
     with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as build:
         assert build.stdout
@@ -188,24 +123,9 @@ def _built(root: Path, directory: Path, preset: str, target: str, log: IO[bytes]
             log.write(line)
             step = STEP.match(line.decode(errors="replace"))
             if shown and step:
-                progress.ended(step[3], int(step[1]), int(step[2] or 100))
+                progress.ended(int(step[1]), int(step[2] or 100))
     progress.end()
     return not build.returncode
-
-
-def _steps(directory: Path, target: str) -> list[str]:
-    """The commands of the whole build; empty if Ninja does not run them."""
-    if not (directory / "build.ninja").is_file():
-        return []
-    command = ["ninja", "-C", str(directory), "-t", "commands", target]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
-    return [step_text(command) for command in answer.stdout.splitlines()]
-
-
-def step_text(command: str) -> str:
-    """The text of a step, from its command. The name of the object is enough to estimate its time."""
-    compilation = re.search(r" -o (\S+) -c ", command)
-    return f"Building {compilation[1]}" if compilation else "Linking"
 
 
 def _tell(text: str) -> None:
