@@ -31,7 +31,7 @@ COMMANDS = (
     "show page -o page.html",
     "show export",
     "show export --run all --format json",
-    "show export --summary --format md",
+    "show export --summary --format json",
     "show peers",
     "show claims",
     "choose",

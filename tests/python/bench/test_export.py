@@ -81,7 +81,7 @@ def test_exports_latest_run_as_csv_by_default(measured: Any, capsys: Any) -> Non
     assert exported(measured, capsys) == exported(measured, capsys, "--format", "csv", "--run", "3")
 
 
-@pytest.mark.parametrize("format_", ["csv", "json", "md"])
+@pytest.mark.parametrize("format_", ["csv", "json"])
 def test_the_format_is_that_of_the_file(measured: Any, capsys: Any, format_: str) -> None:
     assert exported(measured, capsys, "-o", f"rows.{format_}") == ""
     written = (measured.directory / f"rows.{format_}").read_text()
@@ -108,11 +108,6 @@ def test_csv_keeps_figures_in_one_json_column(fake: Any, capsys: Any) -> None:
     assert json.loads(cell["figures"]) == expected
     document = json.loads(exported(fake, capsys, "--format", "json", "--summary"))
     assert document["rows"][0]["figures"] == expected
-    assert "figures" in exported(fake, capsys, "--format", "md")
-
-
-def test_table_omits_empty_figures_column(measured: Any, capsys: Any) -> None:
-    assert "figures" not in exported(measured, capsys, "--format", "md")
 
 
 def test_exports_all_runs_in_one_table(measured: Any, capsys: Any) -> None:
@@ -180,15 +175,6 @@ def test_a_cell_that_failed_has_no_figures(measured: Any, capsys: Any) -> None:
     assert len(failed) == 2
     assert {cell["status"] for cell in failed} == {"out_of_memory"}
     assert all(cell["median_ns_per_operation"] is None and cell["ratio_to_as1"] is None for cell in failed)
-
-
-def test_markdown_is_a_table(measured: Any, capsys: Any) -> None:
-    lines = exported(measured, capsys, "--format", "md", "--summary").splitlines()
-    assert lines[0].startswith("Run 3, ")
-    table = [line for line in lines if line.startswith("|")]
-    assert len(table) == 2 + 4
-    assert len({line.count("|") for line in table}) == 1
-    assert "strategy" in table[0]
 
 
 @pytest.mark.parametrize("mask", [0o022, 0o002])
@@ -341,7 +327,7 @@ def test_summary_orders_strategies_as_the_papers(fake: Any, capsys: Any) -> None
     assert names == ["null", "new-delete", "new-delete-keep", *of_papers(2, 12)]
 
 
-@pytest.mark.parametrize("format_", ["csv", "json", "md"])
+@pytest.mark.parametrize("format_", ["csv", "json"])
 @pytest.mark.parametrize("summary", [(), ("--summary",)])
 def test_export_includes_notes_of_runs(
     measured: Any, capsys: Any, format_: str, summary: tuple[str, ...]

@@ -82,9 +82,9 @@ BAD_INPUT = [
     (("bench", "density", "--db", "no/such/place.db", "--ds", "1"), "there is no directory no/such"),
     (("bench", "density", "--db", ".", "--ds", "1"), "is a directory"),
     (("show", "export"), "no database mallard.db; 'mallard bench' makes one"),
-    (("show", "export", "--format", "xml"), "--format 'xml'; allowed are csv, json, md, parquet"),
+    (("show", "export", "--format", "xml"), "--format 'xml'; allowed are csv, json, parquet"),
     (("show", "export", "--format", "parquet"), "--format parquet needs a file; add -o rows.parquet"),
-    (("show", "export", "-o", "rows.txt"), "its ending names no format; allowed are csv, json, md, parquet"),
+    (("show", "export", "-o", "rows.txt"), "its ending names no format; allowed are csv, json, parquet"),
     (
         ("show", "birds"),
         "unknown word 'birds'; allowed are table, page, peers, claims, export, list, experiments, ",

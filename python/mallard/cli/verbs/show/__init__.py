@@ -29,7 +29,7 @@ FORMS = {
     "page": "all results as one page for a browser, with the published figures",
     "peers": "mallard's allocators against those of other libraries",
     "claims": "the claims of the papers, judged by the measurements made here",
-    "export": "rows or cells as CSV, JSON, Markdown or Parquet, for other programs",
+    "export": "rows or cells as CSV, JSON or Parquet, for other programs",
     LIST: "the names of experiments, strategies and the like, on one screen",
 }
 LISTS = ("experiments", "structures", "strategies", "contenders", "tables", "runs")

@@ -20,18 +20,17 @@ from mallard.cli.verbs.show.runs import check_runs, selected_runs
 from mallard.shared.atomic_file import write_atomically
 from mallard.shared.errors import UsageError
 from mallard.shared.parquet import EXTRA, Column, write_parquet
-from mallard.shared.prose import markdown_cell, printable_name
 from mallard.shared.stats import median
 
 PARQUET = "parquet"
 EXAMPLES = (
     ("mallard show export > rows.csv", "every repetition of the latest run"),
-    ("mallard show export --summary --format md", "a cell a line: median, interval, ratio"),
+    ("mallard show export --summary", "a cell a line: median, interval, ratio"),
     ("mallard show export --run all -o all.json", "every run, in the format of the file"),
     ("mallard show export --run all -o all.parquet", "for DuckDB, Spark or ClickHouse"),
 )
 
-FORMATS = ("csv", "json", "md", PARQUET)
+FORMATS = ("csv", "json", PARQUET)
 Record = dict[str, Any]
 Notes = Mapping[int, Sequence[Note]]  # by the number of a run
 
@@ -131,18 +130,6 @@ def _as_csv(runs: Sequence[Run], records: Sequence[Record], notes: Notes) -> str
     return text.getvalue()
 
 
-def _as_markdown(runs: Sequence[Run], records: Sequence[Record], notes: Notes) -> str:
-    flat = [_flat(record) for record in records]
-    columns = [name for name in _columns(flat) if any(record.get(name) not in ("", None) for record in flat)]
-    lines = []
-    for run in runs:
-        lines.append(f"Run {run.id}, {run.started}: `{printable_name(run.command)}`")
-        lines += [f"- {markdown_cell(f'{note.kind}: {note.text}')}" for note in notes[run.id]]
-    lines += ["", _markdown_line(columns), _markdown_line(["---"] * len(columns))]
-    lines += [_markdown_line([_short(record.get(name)) for name in columns]) for record in flat]
-    return "\n".join(lines) + "\n"
-
-
 def _write_parquet(path: Path, records: Sequence[Record], notes: Notes) -> None:
     """A parameter has a column of its own. Further figures, which differ from cell to cell, are a map."""
     flat = [
@@ -194,16 +181,4 @@ def _columns(flat: Sequence[Record]) -> list[str]:
     return list(dict.fromkeys(name for record in flat for name in record))
 
 
-def _markdown_line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _short(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
-    return markdown_cell(str(value))
-
-
-WRITERS = {"csv": _as_csv, "json": _as_json, "md": _as_markdown}
+WRITERS = {"csv": _as_csv, "json": _as_json}
