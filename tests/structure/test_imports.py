@@ -18,7 +18,7 @@ PACKAGES = {
 LEVELS = {
     "shared": [
         {"caller", "errors", "parent_death", "preload", "compilers", "prose", "scratch"},
-        {"machine", "mallocs", "parquet", "stats", "version", "atomic_file", "json_records"},
+        {"machine", "mallocs", "parquet", "stats", "version", "atomic_file"},
         {"age", "console", "counting", "native_file"},
         {"report"},
     ],

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from mallard.advisor.profile.document import (
     Profile,
@@ -40,8 +41,8 @@ from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
 from mallard.shared import caller, preload
 from mallard.shared.age import Age
 from mallard.shared.errors import UsageError
-from mallard.shared.json_records import WrongDocumentError, decode
 from mallard.shared.native_file import MEASURED_LIBRARY, TRIAL_LIBRARY
+from mallard.shared.prose import printable_name
 from mallard.shared.stats import Difference, median
 
 TRIAL, ADVICE = "mallard trial", "mallard advice"
@@ -71,13 +72,40 @@ def read_advice(file: Path) -> Advice:
             f"{ADVICE!r}, which 'mallard try --json' and 'mallard advise --json' write"
         )
     try:
-        advice = decode(Advice, document)
-        seconds = advice.figure.program_seconds if advice.figure else math.inf
-        if seconds <= 0:
-            raise WrongDocumentError(f"the program's time is {seconds} s; it must be more than 0")
-    except WrongDocumentError as error:
-        raise UsageError(f"--advice {file}: {error}; write it again, by this version of mallard") from None
-    return advice
+        figure = document["figure"]
+        promise = None if figure is None else _promise(figure)
+        return Advice(promise, bool(document["wall"]), printable_name(document.get("headline", "")))
+    except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        raise UsageError(
+            f"--advice {file} has no figure to compare with ({error}); write it again, by this version of "
+            "mallard"
+        ) from None
+
+
+def _promise(figure: Mapping[str, Any]) -> Promise:
+    """Raises an error of the access to a field, or a ValueError."""
+    program_seconds = _finite(figure["program_seconds"])
+    if program_seconds <= 0:
+        raise ValueError(f"the program's time is {program_seconds} s; it must be more than 0")
+    scope, strategy, against = (printable_name(figure[name]) for name in ("scope", "strategy", "against"))
+    source, age = (printable_name(figure.get(name, "")) for name in ("source", "age"))
+    peak, end = (
+        _difference(figure[name]) if figure.get(name) else None for name in ("peak_bytes", "end_bytes")
+    )
+    time = _difference(figure["time"])
+    return Promise(scope, strategy, against, time, program_seconds, source, peak, end, age)
+
+
+def _difference(value: Mapping[str, Any]) -> Difference:
+    median, low, high = (_finite(value[name]) for name in ("median", "low", "high"))
+    return Difference(median, low, high, int(value["n"]))
+
+
+def _finite(value: Any) -> float:
+    """JSON has no NaN and no infinity, but Python reads them."""
+    if not math.isfinite(number := float(value)):
+        raise ValueError(f"{number} is not a finite number")
+    return number
 
 
 MOST_FRAMES = 6

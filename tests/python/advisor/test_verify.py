@@ -403,8 +403,8 @@ def test_no_figure_if_nothing_saves_time(tmp_path: Path) -> None:
         ("[" * 100_000, "is not JSON"),
         ("[]", "its format is None; allowed are 'mallard trial' and 'mallard advice'"),
         ({"format": "mallard profile"}, "its format is 'mallard profile'"),
-        ({"format": "mallard trial"}, "has no field 'figure'"),
-        (trial(1) | {"figure": {"scope": 3}}, "which is not of type str"),
+        ({"format": "mallard trial"}, "has no figure to compare with ('figure')"),
+        (trial(1) | {"figure": {"scope": 3}}, "has no figure to compare with"),
     ],
     ids=["empty", "deep", "list", "profile", "nothing", "wrong"],
 )

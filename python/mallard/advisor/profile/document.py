@@ -12,7 +12,7 @@ from typing import IO, Any, TypeVar
 
 from mallard.advisor.profile.database import Database, WrongRowError, finite
 from mallard.advisor.profile.merge import merged
-from mallard.advisor.profile.native_document import document_rows, read_document
+from mallard.advisor.profile.native_document import WRONG_DOCUMENT, document_rows, read_document
 from mallard.advisor.profile.record_rows import record
 from mallard.advisor.profile.records import (
     AlmostContained,
@@ -417,7 +417,7 @@ def read_rows(text: bytes | str) -> Database:
     database = Database()
     try:
         database.add_rows(document_rows(read_document(text)))
-    except WrongRowError as error:
+    except WRONG_DOCUMENT as error:
         raise UsageError(f"mallard-profile printed a wrong profile: {error}; {BUILD_AGAIN}") from None
     return database
 

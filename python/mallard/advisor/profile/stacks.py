@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from mallard.advisor.profile.database import Database, WrongRowError
+from mallard.advisor.profile.database import Database
 from mallard.advisor.profile.document import BUILD_AGAIN, ask
-from mallard.advisor.profile.native_document import read_document, stack_lists
+from mallard.advisor.profile.native_document import WRONG_DOCUMENT, read_document, stack_lists
 from mallard.shared.errors import UsageError
 
 FOLDED = {
@@ -32,7 +32,7 @@ class Stacks:
             for name, rows in stack_lists(read_document(text)):
                 self._rows.add_lists(name, rows)
             (self.process,) = self._rows.connection.execute("SELECT * FROM exports")
-        except (WrongRowError, ValueError) as error:
+        except WRONG_DOCUMENT as error:
             raise UsageError(f"mallard-profile printed wrong stacks: {error}; {BUILD_AGAIN}") from None
 
     def rows(self, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
