@@ -15,20 +15,23 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
+from typing import Any
 
-from mallard.advisor.advice.aged import AgeProbe, ScopeTrial, failure_reason
-from mallard.advisor.advice.ages import (
-    Step,
-    footprint,
-    measure_ages,
-    measure_quiet_ages,
-    probe_ages,
-    trials_at_ages,
+from mallard.advisor.advice.aged import (
+    ARMS_OF_A_SCOPE,
+    LEAST_ARMS,
+    LEAST_ROUNDS,
+    AgedHeap,
+    AgedPlan,
+    AgeProbe,
+    ScopeTrial,
+    failure_reason,
+    measure_aged,
+    probe_age,
 )
 from mallard.advisor.advice.candidates import (
     Candidate,
@@ -95,141 +98,274 @@ from mallard.advisor.trial.scope_code import (
     locate_scope,
     reserved_bytes,
 )
-from mallard.shared.age import Age
 from mallard.shared.errors import UsageError
-from mallard.shared.mallocs import OWN, linked_into
+from mallard.shared.mallocs import OWN, is_switch, linked_into
 from mallard.shared.prose import capitalised
 
 OUTLIVING = "the blocks that outlive it"
 MOST_QUIET_SCOPES = 2
 FINALISTS = 2  # strategies of the full trial, if the program takes long
+LEAST_FOOTPRINT = 1 << 18  # bytes of a scope; fewer stay in the caches of a processor
+LEAST_SCATTERED = 1000  # blocks
+LEAST_AGING = 0.05  # the program ages if it is slower by more
+TOO_FEW_BLOCKS = "the program allocates too few blocks to be scattered"
 
-
-def run_trials(
-    program: Program, baseline: Study, request: Request, plan: Plan, trace: Path, profile: Profile, step: Step
-) -> Study:
-    candidates = _find_requested(trace, request, profile) or [
-        *find_candidates(profile, plan.candidates),
-        *find_lines(baseline.patterns, plan.lines, LEAST_EFFECT * baseline.ceiling.program_seconds),
-    ]
-    if not candidates:
-        return baseline
-    candidates = [with_loop(profile, candidate, Path.cwd()) for candidate in candidates]
-    screened = _screen_all(program, trace, candidates, request, plan, step)
-    study = replace(baseline, candidates=tuple(candidates), screened=tuple(screened))
-    tried = [
-        screening for screening in screened if screening.result is not None and not screening.is_given_up
-    ]
-    if not tried:
-        return study
-    runner = TrialRunner(program, trace, request, step)
-    best = _without_escapes(runner, tried[0], request, plan)
-    tried[0] = best
-    assert best.result
-    scope = best.result.scope
-    kept = scope.of_line if best.candidate.is_line else ()
-    briefly = None if plan.strategies or kept else _try_briefly(runner, best.result, request, plan)
-    strategies = kept or (best_two(briefly) if briefly else plan.strategies or SCREENING)
-    strategies = _without_given_up(strategies, best.result.baselines[0], briefly)
-    full = replace(
-        _campaign(request, strategies, request.ages[:1], plan.full_rounds),
-        further_runs=plan.further_runs,
-        drops=not request.rounds,
-    )
-    in_full = runner(f"{best.candidate.title} in all rounds", scope, full) if strategies else None
-    result = in_full or best.result
-    planned = plan.full_rounds if in_full else result.rounds
-    times = {effect.strategy: effect.time for effect in result.baselines[0].trial.effects}
-    notes = (
-        *brief_note(briefly, strategies, quick=request.quick),
-        *rounds_note(planned, request),
-        *dropped_note(times, planned),
-        *further_note(times, planned),
-    )
-    study = on_one_clock(
-        replace(
-            study,
-            chosen=best.candidate,
-            briefly=briefly,
-            trial=result,
-            changes=() if best.candidate.is_line else tuple(type_changes(profile, best.candidate)),
-            notes=(*study.notes, *notes),
-        )
-    )
-    if study.best:
-        both = _both(runner, study, tried, request, plan)
-        study = replace(study, on_top=_on_top(runner, scope, study, request, plan), both=both)
-    return replace(study, notes=(*study.notes, *runner.notes))
+Step = Callable[[str], Callable[[int, int], None]]  # the name of a step -> its tick
 
 
 @dataclass
-class TrialRunner:
-    """Runs trials. A failed trial adds a note, and keeps the earlier measurements. `subject` names the trial
-    in the note.
+class Session:
+    """The trials of a program in scopes of its recording. One that fails adds a note, and keeps the earlier
+    measurements.
     """
 
     program: Program
-    trace: Path
     request: Request
+    plan: Plan
+    trace: Path
+    profile: Profile
     step: Step
     notes: list[str] = field(default_factory=list)
 
-    def __call__(self, subject: str, scope: Scope, campaign: Campaign) -> Result | None:
+    def run(self, study: Study) -> Study:
+        """Tries the best candidates, and the best of them in full."""
+        plan, request = self.plan, self.request
+        least_seconds = LEAST_EFFECT * study.ceiling.program_seconds
+        study = self._screen_all(
+            study,
+            self._find_requested()
+            or [
+                *find_candidates(self.profile, plan.candidates),
+                *find_lines(study.patterns, plan.lines, least_seconds),
+            ],
+            _preference,
+        )
+        tried = [each for each in study.screened if each.result is not None and not each.is_given_up]
+        if not tried:
+            return study
+        best = tried[0] = self._without_escapes(tried[0])
+        assert best.result
+        scope = best.result.scope
+        kept = scope.of_line if best.candidate.is_line else ()
+        briefly = None if plan.strategies or kept else self._try_briefly(best.result)
+        strategies = kept or (best_two(briefly) if briefly else plan.strategies or SCREENING)
+        strategies = _without_given_up(strategies, best.result.baselines[0], briefly)
+        full = replace(
+            self._campaign(strategies, plan.full_rounds),
+            further_runs=plan.further_runs,
+            drops=not request.rounds,
+        )
+        in_full = self._try(f"{best.candidate.title} in all rounds", scope, full) if strategies else None
+        result = in_full or best.result
+        planned = plan.full_rounds if in_full else result.rounds
+        times = {effect.strategy: effect.time for effect in result.baselines[0].trial.effects}
+        notes = (
+            *brief_note(briefly, strategies, quick=request.quick),
+            *rounds_note(planned, request),
+            *dropped_note(times, planned),
+            *further_note(times, planned),
+        )
+        study = on_one_clock(
+            replace(
+                study,
+                chosen=best.candidate,
+                briefly=briefly,
+                trial=result,
+                changes=() if best.candidate.is_line else tuple(type_changes(self.profile, best.candidate)),
+                notes=(*study.notes, *notes),
+            )
+        )
+        if study.best:
+            study = replace(study, both=self._both(study, tried), on_top=self._on_top(study))
+        return replace(study, notes=(*study.notes, *self.notes))
+
+    def run_for_memory(self, study: Study) -> Study:
+        """Tries the scopes with the most live bytes, and the leanest of them with every strategy."""
+        plan, least = self.plan, LEAST_SAVED * study.globals.peak_bytes
+        candidates = self._find_requested()
+        if not candidates:
+            held = sorted(find_candidates(self.profile), key=footprint, reverse=True)
+            candidates = [each for each in held if footprint(each) >= least][: plan.candidates]
+        study = self._screen_all(study, candidates, lambda tried: (tried.peak_bytes, _preference(tried)))
+        best = next(iter(study.screened), None)
+        if best is None or best.result is None or best.is_given_up:
+            return study
+        strategies = _without_given_up(plan.strategies or SCREENING, best.result.baselines[0])
+        full = self._campaign(strategies, plan.full_rounds)
+        result = self._try(f"{best.candidate.title} in all rounds", best.result.scope, full) or best.result
+        changes = tuple(type_changes(self.profile, best.candidate))
+        notes = (*study.notes, *self.notes)
+        return replace(study, chosen=best.candidate, trial=result, changes=changes, notes=notes)
+
+    def measure_ages(
+        self, study: Study, plans: Sequence[AgedPlan], trials: Sequence[ScopeTrial]
+    ) -> tuple[AgedHeap, ...]:
+        """The last candidates at further ages."""
+        mallocs = [self.request.mallocs[0], *_fastest_mallocs(study)]
+        several = study.load is None and study.globals.cores > SEVERAL_CORES
+        wall = study.baseline.trial.wall if study.baseline else several
+        return tuple(
+            measure_aged(
+                *(self.program, plan, mallocs, trials),
+                wall=wall,
+                seed=self.request.seed,
+                tick=self.step(f"the last candidates on {plan.age.heap}"),
+            )
+            for plan in plans
+        )
+
+    def measure_quiet_ages(self, study: Study) -> Study:
+        """The ages of a program that spends hardly any time in malloc. Its blocks may still be scattered, so
+        that reading them takes longer: only if the program ages, scopes are tried.
+        """
+        if study.allocations < LEAST_SCATTERED:
+            reasons = (AgedHeap(aged.age, aged.reason or TOO_FEW_BLOCKS) for aged in self.plan.aged)
+            return replace(study, aged=tuple(reasons))
+        heaps = []
+        for aged in self.plan.aged:
+            rounds = aged.rounds or LEAST_ROUNDS
+            (heap,) = self.measure_ages(study, [replace(aged, rounds=rounds)], [])
+            if heap.slower and heap.slower.low > 1 + LEAST_AGING:
+                left = aged.budget_seconds - rounds * LEAST_ARMS * aged.run_seconds
+                trials = self._locate_quiet_scopes()
+                rest = replace(aged, budget_seconds=max(left, 0.0))
+                if trials and rest.rounds_of(LEAST_ARMS + ARMS_OF_A_SCOPE):
+                    (heap,) = self.measure_ages(study, [rest], trials)
+            heaps.append(heap)
+        return replace(study, aged=tuple(heaps))
+
+    def _locate_quiet_scopes(self) -> list[ScopeTrial]:
+        """The scopes with the most live bytes."""
+        candidates = self._find_requested() or find_candidates(self.profile)
+        trials: list[ScopeTrial] = []
+        for candidate in sorted(candidates, key=footprint, reverse=True)[:MOST_QUIET_SCOPES]:
+            with suppress(UsageError):
+                scope = self._learn_rules(self._locate(candidate))
+                trials.append(ScopeTrial(candidate, scope, SCREENING[1]))
+        return trials
+
+    def _find_requested(self) -> list[Candidate]:
+        indices = {function.name: index for index, function in enumerate(self.profile.functions)}
+        candidates = []
+        for name in self.request.scopes:
+            if is_line(name):
+                candidates.append(_requested_line(self.profile, name))
+                continue
+            words = [*trace_words(self.trace, self.request.process), "--scope", name]
+            scope_profile = read_profile(ask(words))
+            assert scope_profile.scope
+            candidate = requested_candidates(scope_profile, [scope_profile.scope.row])[0]
+            candidates.append(replace(candidate, function=indices.get(candidate.asked_as)))
+        return candidates
+
+    def _screen_all(
+        self, study: Study, candidates: Sequence[Candidate], order: Callable[[Screened], Any]
+    ) -> Study:
+        """With the candidates in this order, the best first."""
+        candidates = [with_loop(self.profile, candidate, Path.cwd()) for candidate in candidates]
+        alone = len(candidates) == 1 and not self.plan.strategies
+        campaign = self._campaign(STRATEGIES if alone else SCREENING, self.plan.screening_rounds)
+        screened = sorted((self._screen(candidate, campaign) for candidate in candidates), key=order)
+        return replace(study, candidates=tuple(candidates), screened=tuple(screened))
+
+    def _screen(self, candidate: Candidate, campaign: Campaign) -> Screened:
+        """A candidate that cannot be served is skipped with a reason, because another may succeed."""
         try:
-            scope = _learn_rules(self.trace, scope, self.request)
-            return run_campaign(self.program, scope, campaign, self.step(f"trying {subject}"))
+            scope = self._locate(candidate)
+            if candidate.is_line:
+                campaign = replace(campaign, strategies=scope.of_line)
+            return Screened(candidate, self._run(candidate.name, scope, campaign))
+        except RunsDifferError:
+            raise
+        except UsageError as error:
+            return Screened(candidate, None, failure_reason(error))
+
+    def _try(self, subject: str, scope: Scope, campaign: Campaign) -> Result | None:
+        try:
+            return self._run(subject, scope, campaign)
         except RunsDifferError:
             raise
         except UsageError as error:
             self.notes.append(f"A trial of {subject} was not possible: {failure_reason(error)}.")
             return None
 
-    def run_first(self, subject: str, scope: Scope, campaign: Campaign) -> Baseline | None:
-        result = self(subject, scope, campaign)
+    def _try_first(self, subject: str, scope: Scope, campaign: Campaign) -> Baseline | None:
+        result = self._try(subject, scope, campaign)
         return result.baselines[0] if result else None
 
+    def _run(self, name: str, scope: Scope, campaign: Campaign) -> Result:
+        scope = self._learn_rules(scope)
+        return run_campaign(self.program, scope, campaign, self.step(f"trying {name}"))
 
-def run_memory_trial(
-    program: Program, baseline: Study, request: Request, plan: Plan, trace: Path, profile: Profile, step: Step
-) -> Study:
-    """Tries the scopes with the most live bytes, and the leanest of them with every strategy."""
-    least = LEAST_SAVED * baseline.globals.peak_bytes
-    candidates = _find_requested(trace, request, profile) or [
-        candidate
-        for candidate in sorted(find_candidates(profile), key=footprint, reverse=True)
-        if footprint(candidate) >= least
-    ]
-    candidates = candidates if request.scopes else candidates[: plan.candidates]
-    if not candidates:
-        return baseline
-    candidates = [with_loop(profile, candidate, Path.cwd()) for candidate in candidates]
-    screened = _screen_all(program, trace, candidates, request, plan, step)
-    screened.sort(key=lambda tried: tried.peak_bytes)
-    study = replace(baseline, candidates=tuple(candidates), screened=tuple(screened))
-    best = screened[0]
-    if best.result is None or best.is_given_up:
-        return study
-    runner = TrialRunner(program, trace, request, step)
-    strategies = _without_given_up(plan.strategies or SCREENING, best.result.baselines[0])
-    full = _campaign(request, strategies, request.ages[:1], plan.full_rounds)
-    result = runner(f"{best.candidate.title} in all rounds", best.result.scope, full) or best.result
-    changes = tuple(type_changes(profile, best.candidate))
-    notes = (*study.notes, *runner.notes)
-    return replace(study, chosen=best.candidate, trial=result, changes=changes, notes=notes)
+    def _campaign(
+        self, strategies: Iterable[str], rounds: int, malloc: str = "", wall: bool | None = None
+    ) -> Campaign:
+        request = self.request
+        mallocs = (malloc or request.mallocs[0],)
+        return Campaign(tuple(strategies), mallocs, request.ages[:1], rounds, request.seed, wall)
 
+    def _locate(self, candidate: Candidate) -> Scope:
+        if candidate.is_line:
+            return line_scope(candidate.with_source, candidate.code.split(";"), candidate.reserved_bytes)
+        return locate_scope(self.trace, candidate.asked_as, self.request.process)
 
-def _screen_all(
-    program: Program, trace: Path, candidates: list[Candidate], request: Request, plan: Plan, step: Step
-) -> list[Screened]:
-    """The best first."""
-    alone = len(candidates) == 1 and not plan.strategies
-    strategies = tuple(STRATEGIES) if alone else SCREENING
-    campaign = _campaign(request, strategies, (request.ages[0],), plan.screening_rounds)
-    screened = (
-        _screen(program, trace, candidate, request, campaign, step(f"trying {candidate.name}"))
-        for candidate in candidates
-    )
-    return sorted(screened, key=_preference)
+    def _learn_rules(self, scope: Scope) -> Scope:
+        is_of_this_call = self.request.trace is None
+        return learn_rules(self.trace, scope, self.request.process, is_of_this_call=is_of_this_call)
+
+    def _without_escapes(self, first: Screened) -> Screened:
+        """The candidate with its lasting blocks left on the global heap, if that saves more."""
+        assert first.result
+        lasting = (*first.candidate.escape_sites, *first.candidate.alive_sites)
+        sites = tuple({site.code: site for site in lasting if site.code}.values())
+        scope = exclude_code(first.result.scope, [site.code for site in sites], OUTLIVING)
+        if scope is None:
+            return first
+        campaign = self._campaign(SCREENING, self.plan.screening_rounds)
+        result = self._try(f"{first.candidate.title} without {OUTLIVING}", scope, campaign)
+        retried = Screened(replace(first.candidate, left_out=sites), result)
+        gain = retried.saved_seconds - max(first.saved_seconds, 0.0)
+        saves = result and gain > LEAST_EFFECT * result.baselines[0].trial.program_seconds
+        return retried if saves else first
+
+    def _try_briefly(self, screened: Result) -> Baseline | None:
+        """Every strategy in a short trial, because running all of them in full would take too long."""
+        baseline = screened.baselines[0]
+        trial = baseline.trial
+        if len(trial.effects) + len(trial.failed) + len(trial.given_up) == len(STRATEGIES):
+            return baseline
+        campaign = self._campaign(_without_given_up(STRATEGIES, baseline), self.plan.screening_rounds)
+        return self._try_first(f"every strategy in {screened.scope.name}()", screened.scope, campaign)
+
+    def _on_top(self, study: Study) -> Baseline | None:
+        """The chosen scope under the best of the other mallocs."""
+        malloc = study.best_malloc
+        if malloc is None:
+            return None
+        assert study.best
+        assert study.chosen
+        assert study.trial
+        strategies = (study.best.strategy,)
+        campaign = self._campaign(strategies, self.plan.extra_rounds, malloc.malloc, study.wall)
+        return self._try_first(f"{study.chosen.title} under {malloc.malloc}", study.trial.scope, campaign)
+
+    def _both(self, study: Study, screened: list[Screened]) -> ScopePair | None:
+        """The chosen scope together with the next disjoint scope that saves time."""
+        assert study.best
+        first, *remaining = screened
+        assert first.result
+        for second in remaining:
+            if second.saved_seconds <= 0 or not disjoint(self.profile, first.candidate, second.candidate):
+                continue
+            assert second.result
+            scope = union(first.result.scope, second.result.scope)
+            if scope is None:
+                continue
+            campaign = self._campaign((study.best.strategy,), self.plan.extra_rounds, wall=study.wall)
+            subject = f"{first.candidate.title} together with {second.candidate.title}"
+            baseline = self._try_first(subject, scope, campaign)
+            return ScopePair(second.candidate, baseline) if baseline else None
+        return None
 
 
 def _preference(screened: Screened) -> tuple[bool, float]:
@@ -238,41 +374,69 @@ def _preference(screened: Screened) -> tuple[bool, float]:
     return not is_named, -screened.saved_share
 
 
-def _without_escapes(runner: TrialRunner, first: Screened, request: Request, plan: Plan) -> Screened:
-    """The candidate with its lasting blocks left on the global heap, if that saves more."""
-    assert first.result
-    lasting = (*first.candidate.escape_sites, *first.candidate.alive_sites)
-    sites = tuple({site.code: site for site in lasting if site.code}.values())
-    scope = exclude_code(first.result.scope, [site.code for site in sites], OUTLIVING)
-    if scope is None:
-        return first
-    campaign = _campaign(request, SCREENING, (request.ages[0],), plan.screening_rounds)
-    result = runner(f"{first.candidate.title} without {OUTLIVING}", scope, campaign)
-    retried = Screened(replace(first.candidate, left_out=sites), result)
-    gain = retried.saved_seconds - max(first.saved_seconds, 0.0)
-    return retried if result and gain > LEAST_EFFECT * result.baselines[0].trial.program_seconds else first
-
-
-def _without_given_up(strategies: Sequence[str], *baselines: Baseline | None) -> tuple[str, ...]:
+def _without_given_up(strategies: Iterable[str], *baselines: Baseline | None) -> tuple[str, ...]:
     """Without those that were too slow in an earlier trial."""
     given_up = {name for baseline in baselines if baseline for name in baseline.trial.given_up}
     return tuple(name for name in strategies if name not in given_up)
 
 
-def _try_briefly(runner: TrialRunner, screened: Result, request: Request, plan: Plan) -> Baseline | None:
-    """Every strategy in a short trial, because running all of them in full would take too long."""
-    baseline = screened.baselines[0]
-    trial = baseline.trial
-    if len(trial.effects) + len(trial.failed) + len(trial.given_up) == len(STRATEGIES):
-        return baseline
-    strategies = _without_given_up(tuple(STRATEGIES), baseline)
-    campaign = _campaign(request, strategies, (request.ages[0],), plan.screening_rounds)
-    return runner.run_first(f"every strategy in {screened.scope.name}()", screened.scope, campaign)
-
-
 def best_two(briefly: Baseline) -> tuple[str, ...]:
     """The strategies that saved most or lost least."""
     return tuple(effect.strategy for effect in briefly.allowed[:FINALISTS]) or SCREENING
+
+
+def footprint(candidate: Candidate) -> float:
+    """The most live bytes of an activation."""
+    return candidate.peak_max or 0.0
+
+
+def trials_at_ages(study: Study) -> list[ScopeTrial]:
+    """The chosen scope, and of the others the one whose blocks lie on most pages."""
+    if study.trial is None or study.chosen is None:
+        return []
+    best = study.best or next(iter(study.trial.baselines[0].allowed), None)
+    trials = [ScopeTrial(study.chosen, study.trial.scope, best.strategy)] if best else []
+    others = [
+        ScopeTrial(screened.candidate, screened.result.scope, screened.best.strategy)
+        for screened in study.screened
+        if screened.result and screened.best and screened.candidate.asked_as != study.chosen.asked_as
+    ]
+    others = [trial for trial in others if footprint(trial.candidate) >= LEAST_FOOTPRINT]
+    return [*trials, *sorted(others, key=lambda trial: -footprint(trial.candidate))[:1]]
+
+
+def _fastest_mallocs(study: Study) -> list[str]:
+    """The fastest other malloc or tunable on a young heap, and the fastest one of the other kind."""
+    names = [effect.malloc for effect in study.globals.allowed]
+    first = study.best_malloc.malloc if study.best_malloc else next(iter(names), None)
+    if first is None:
+        return []
+    return [first, *(name for name in names if is_switch(name) is not is_switch(first))][:2]
+
+
+def probe_ages(
+    program: Program, first: RunResult, request: Request, step: Step
+) -> tuple[float, list[AgeProbe]]:
+    """The seconds of a run at the first age, and the probes of the further ones."""
+    seconds = first.wall_seconds
+    probes = []
+    for index, age in enumerate(request.ages):
+        if age.is_young:
+            if index > 0:
+                probes.append(AgeProbe(age, seconds))
+            continue
+        step(f"first run on {age.heap}")
+        try:
+            probe = probe_age(program, request.mallocs[0], age)
+        except UsageError as error:
+            if not request.may_omit_ages:
+                raise
+            probe = AgeProbe(age, reason=failure_reason(error))
+        if index == 0:
+            seconds = probe.seconds
+        else:
+            probes.append(probe)
+    return seconds, probes
 
 
 def on_one_clock(study: Study) -> Study:
@@ -321,89 +485,6 @@ def _requested_line(profile: Profile, line: str) -> Candidate:
         Amount(sum(site.figures.allocations for site in sites), sum(site.figures.bytes for site in sites)),
         reserved_bytes(sites),
     )
-
-
-def _find_requested(trace: Path, request: Request, profile: Profile) -> list[Candidate]:
-    indices = {function.name: index for index, function in enumerate(profile.functions)}
-    candidates = []
-    for name in request.scopes:
-        if is_line(name):
-            candidates.append(_requested_line(profile, name))
-            continue
-        scope_profile = read_profile(ask([*trace_words(trace, request.process), "--scope", name]))
-        assert scope_profile.scope
-        candidate = requested_candidates(scope_profile, [scope_profile.scope.row])[0]
-        candidates.append(replace(candidate, function=indices.get(candidate.asked_as)))
-    return candidates
-
-
-def _campaign(request: Request, strategies: Sequence[str], ages: tuple[Age, ...], rounds: int) -> Campaign:
-    return Campaign(tuple(strategies), (request.mallocs[0],), ages, rounds, request.seed)
-
-
-def _screen(
-    program: Program,
-    trace: Path,
-    candidate: Candidate,
-    request: Request,
-    campaign: Campaign,
-    tick: Callable[[int, int], None],
-) -> Screened:
-    """A candidate that cannot be served is skipped with a reason, because another may succeed."""
-    try:
-        scope = _learn_rules(trace, _locate(trace, candidate, request), request)
-        if candidate.is_line:
-            campaign = replace(campaign, strategies=scope.of_line)
-        return Screened(candidate, run_campaign(program, scope, campaign, tick))
-    except RunsDifferError:
-        raise
-    except UsageError as error:
-        return Screened(candidate, None, failure_reason(error))
-
-
-def _locate(trace: Path, candidate: Candidate, request: Request) -> Scope:
-    if candidate.is_line:
-        return line_scope(candidate.with_source, candidate.code.split(";"), candidate.reserved_bytes)
-    return locate_scope(trace, candidate.asked_as, request.process)
-
-
-def _learn_rules(trace: Path, scope: Scope, request: Request) -> Scope:
-    return learn_rules(trace, scope, request.process, is_of_this_call=request.trace is None)
-
-
-def _on_top(runner: TrialRunner, scope: Scope, study: Study, request: Request, plan: Plan) -> Baseline | None:
-    """The chosen scope under the best of the other mallocs."""
-    malloc = study.best_malloc
-    if malloc is None:
-        return None
-    assert study.best
-    on_base = _campaign(request, (study.best.strategy,), (request.ages[0],), plan.extra_rounds)
-    campaign = replace(on_base, mallocs=(malloc.malloc,), wall=study.wall)
-    assert study.chosen
-    return runner.run_first(f"{study.chosen.title} under {malloc.malloc}", scope, campaign)
-
-
-def _both(
-    runner: TrialRunner, study: Study, screened: list[Screened], request: Request, plan: Plan
-) -> ScopePair | None:
-    """The chosen scope together with the next disjoint scope that saves time."""
-    assert study.profile
-    assert study.best
-    first, *remaining = screened
-    for second in remaining:
-        if second.saved_seconds <= 0 or not disjoint(study.profile, first.candidate, second.candidate):
-            continue
-        assert first.result
-        assert second.result
-        scope = union(first.result.scope, second.result.scope)
-        if scope is None:
-            continue
-        separate = _campaign(request, (study.best.strategy,), (request.ages[0],), plan.extra_rounds)
-        campaign = replace(separate, wall=study.wall)
-        subject = f"{first.candidate.title} together with {second.candidate.title}"
-        baseline = runner.run_first(subject, scope, campaign)
-        return ScopePair(second.candidate, baseline) if baseline else None
-    return None
 
 
 def union(first: Scope, second: Scope) -> Scope | None:
@@ -488,15 +569,11 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
         announced = plan
     processes = find_processes(program, profile, request, first.cpu_seconds, all_seconds)
     fault_ns = fault_nanoseconds()
-
-    def measure_quiet(study: Study) -> Study:
-        locate = partial(_locate_quiet_scopes, study, request, recording)
-        return replace(study, aged=measure_quiet_ages(program, study, request, plan, locate, step))
-
+    session = Session(program, request, plan, recording, profile, step)
     ceiling = estimate_ceiling(profile, first.cpu_seconds, first.wall_seconds, first.faults, fault_ns)
     if not ceiling.worth_a_trial and not for_memory:
         mallocs = _single_run(program, first, request)
-        return measure_quiet(_start(program, request, profile, mallocs, fault_ns, processes))
+        return session.measure_quiet_ages(_start(program, request, profile, mallocs, fault_ns, processes))
     is_glibc = request.mallocs[0] == OWN and program.name_malloc(OWN) == OWN
     reasoned = memory_switches(profile) if for_memory else glibc_switches(profile, ceiling)
     switches = reasoned if request.switches and is_glibc else ()
@@ -512,38 +589,18 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
     )
     baseline = _start(program, request, profile, mallocs, fault_ns, processes)
     if for_memory:
-        return run_memory_trial(program, baseline, request, plan, recording, profile, step)
+        return session.run_for_memory(baseline)
     if not baseline.ceiling.worth_a_trial:
-        return measure_quiet(baseline)
+        return session.measure_quiet_ages(baseline)
     times = {effect.malloc: effect.time for effect in mallocs.effects}
     notes = (
         *baseline.notes,
         *dropped_note(times, plan.global_rounds),
         *further_note(times, plan.global_rounds),
     )
-    study = run_trials(
-        program,
-        replace(baseline, notes=notes),
-        request,
-        _plan_trials(request, announced, plan, mallocs, probes),
-        recording,
-        profile,
-        step,
-    )
-    trials = trials_at_ages(study)
-    return replace(study, aged=measure_ages(program, study, request, plan.aged, trials, step))
-
-
-def _locate_quiet_scopes(study: Study, request: Request, trace: Path) -> list[ScopeTrial]:
-    """The scopes with the most live bytes."""
-    assert study.profile
-    candidates = _find_requested(trace, request, study.profile) or find_candidates(study.profile)
-    trials: list[ScopeTrial] = []
-    for candidate in sorted(candidates, key=footprint, reverse=True)[:MOST_QUIET_SCOPES]:
-        with suppress(UsageError):
-            located = _locate(trace, candidate, request)
-            trials.append(ScopeTrial(candidate, _learn_rules(trace, located, request), SCREENING[1]))
-    return trials
+    session.plan = _plan_trials(request, announced, plan, mallocs, probes)
+    study = session.run(replace(baseline, notes=notes))
+    return replace(study, aged=session.measure_ages(study, plan.aged, trials_at_ages(study)))
 
 
 def _plan_again(request: Request, announced: Plan, seconds: float, probes: Sequence[AgeProbe]) -> Plan:
