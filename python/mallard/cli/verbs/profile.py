@@ -8,13 +8,12 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mallard.advisor.profile.database import Database, is_database, read_database
 from mallard.advisor.profile.document import Profile, ask, read_rows, stored_profile
-from mallard.cli.forms import add_forms, check_forms, show_forms
+from mallard.cli.forms import add_forms, check_forms, check_replaces_nothing, show_forms
 from mallard.cli.needs import Needs
 from mallard.cli.options import process_name
 from mallard.shared.atomic_file import atomic_file, check_writable
@@ -38,6 +37,19 @@ EXPORTS = ("pprof", "dhat", "folded", "folded-blocks", "folded-peak", "folded-en
 SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 MOMENT = re.compile(rf"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)({'|'.join(SECONDS)})?", re.ASCII)
 LISTS = ("leaks", "temporary", "peak")
+# An option, the reason, and the options that it excludes.
+EXCLUDES = (
+    (
+        *("diff", "compares whole processes"),
+        ("scope", "process", "list", "export", "parquet", "between", "suppress"),
+    ),
+    ("list", "is of a whole process", ("scope", "json", "export", "parquet")),
+    ("between", "has sites and live blocks only", ("scope", "export", "parquet")),
+)
+REMEDIES = {
+    ("diff", "process"): ", and give it what 'mallard profile TRACE --process N --export sqlite' writes",
+    ("list", "json"): "; JSON has the list as it is",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -92,13 +104,14 @@ def check(arguments: argparse.Namespace) -> None:
     arguments.traces = arguments.traces or [Path(DEFAULT_TRACE)]
     _check_number(arguments)
     for trace in arguments.traces:
-        _check_trace(trace)
-        for option in ("scope", "process", "export", "between", "suppress"):
-            value = getattr(arguments, option)
-            if value is not None and value != "sqlite" and is_database(trace):
-                raise UsageError(
-                    f"--{option} {value} needs the recording, and {trace} is a profile of --export sqlite"
-                )
+        _check_trace(arguments, trace)
+    for option, reason, others in EXCLUDES:
+        value = getattr(arguments, option)
+        for other in others:
+            if value and getattr(arguments, other):
+                shown = "" if value is True else f" {value}"
+                remedy = REMEDIES.get((option, other), "")
+                raise UsageError(f"--{option}{shown} {reason}; leave --{other} out{remedy}")
     if arguments.export and arguments.output is None:
         raise UsageError(f"--export {arguments.export} needs a file; add -o FILE")
     if arguments.output is not None and not arguments.export:
@@ -106,37 +119,27 @@ def check(arguments: argparse.Namespace) -> None:
             f"-o {arguments.output} is the file of an export; add --export {', '.join(EXPORTS[:-1])} or "
             f"{EXPORTS[-1]}, or write the page with --html FILE"
         )
-    if arguments.list:
-        _check_list(arguments)
     is_export = arguments.export not in (None, "sqlite")
     if arguments.scope is not None and (is_export or not arguments.scope.strip()):
         reason = "exports are of the whole process" if is_export else "the name of a scope is empty"
         raise UsageError(f"--scope '{arguments.scope}': {reason}; leave it out")
     if arguments.between is not None:
-        _check_between(arguments)
+        _check_between(arguments.between)
     if arguments.suppress is not None:
         _check_suppressions(arguments.suppress, is_export=is_export)
     if arguments.parquet is not None:
         _check_folder(arguments.parquet)
     check_forms(arguments, files=arguments.traces)
-    target = arguments.output
-    if target is not None:
-        check_writable(target, "-o")
-        if target.exists() and any(target.samefile(trace) for trace in arguments.traces):
-            raise UsageError(f"{target} is the trace itself; give another file: -o FILE")
+    check_replaces_nothing(arguments.output, "-o", files=arguments.traces)
 
 
-def _check_between(arguments: argparse.Namespace) -> None:
-    range_ = arguments.between
+def _check_between(range_: str) -> None:
     moments = [MOMENT.fullmatch(moment) for moment in range_.split(",")]
     if len(moments) != 2 or not all(moment and (moment[2] or float(moment[1]) <= 1) for moment in moments):
         raise UsageError(
             f"--between '{range_}': give two shares of the recording, --between 0.2,0.5, or two times since "
             f"its beginning in {', '.join(SECONDS)}: --between 1.5s,3s"
         )
-    for option in ("scope", "export", "parquet"):
-        if getattr(arguments, option) is not None:
-            raise UsageError(f"--between {range_} has sites and live blocks only; leave --{option} out")
 
 
 def _range_in_seconds(range_: str) -> str:
@@ -162,40 +165,22 @@ def _check_folder(folder: Path) -> None:
     check_writable(folder / "x" if os.path.isdir(folder) else folder, "--parquet")
 
 
-def _check_list(arguments: argparse.Namespace) -> None:
-    for option in ("scope", "json", "export", "parquet"):
-        if getattr(arguments, option):
-            remedy = "; JSON has the list as it is" if option == "json" else ""
-            raise UsageError(f"--list {arguments.list} is of a whole process; leave --{option} out{remedy}")
-
-
 def _check_number(arguments: argparse.Namespace) -> None:
-    traces = arguments.traces
-    if not arguments.diff:
-        if len(traces) > 1:
-            _check_merge(arguments)
-        return
-    if len(traces) != 2:
+    count = len(arguments.traces)
+    if arguments.diff and count != 2:
         raise UsageError(
-            f"--diff compares two recordings, and there {'is' if len(traces) == 1 else 'are'} {len(traces)}; "
+            f"--diff compares two recordings, and there {'is' if count == 1 else 'are'} {count}; "
             "give it two: mallard profile --diff OLD NEW"
         )
-    for option in ("scope", "process", "list", "export", "parquet", "between", "suppress"):
-        if getattr(arguments, option) is not None:
-            raise UsageError(
-                f"--diff compares whole processes; leave --{option} out"
-                + (
-                    ", and give it what 'mallard profile TRACE --process N --export sqlite' writes"
-                    if option == "process"
-                    else ""
-                )
-            )
+    if not arguments.diff and count > 1:
+        _check_merge(arguments)
 
 
 def _check_merge(arguments: argparse.Namespace) -> None:
     traces = arguments.traces
     for place, trace in enumerate(traces):
-        if os.path.exists(trace) and any(map(partial(_is_same, trace), traces[:place])):
+        earlier = filter(os.path.exists, traces[:place])
+        if os.path.exists(trace) and any(map(trace.samefile, earlier)):
             raise UsageError(f"{trace} is given twice, so its counts would be added twice; leave one out")
     for option in ("scope", "between"):
         if (value := getattr(arguments, option)) is not None:
@@ -211,11 +196,7 @@ def _check_merge(arguments: argparse.Namespace) -> None:
         )
 
 
-def _is_same(trace: Path, other: Path) -> bool:
-    return os.path.exists(other) and os.path.samefile(trace, other)
-
-
-def _check_trace(trace: Path) -> None:
+def _check_trace(arguments: argparse.Namespace, trace: Path) -> None:
     if os.path.isdir(trace):
         raise UsageError(f"{trace} is a directory; give the file that 'mallard record' wrote")
     if trace == Path(DEFAULT_TRACE) and not os.path.exists(trace):
@@ -225,6 +206,12 @@ def _check_trace(trace: Path) -> None:
         )
     if not os.path.exists(trace):
         raise UsageError(f"there is no file {trace}; 'mallard record -o {trace} -- PROGRAM' makes it")
+    for option in ("scope", "process", "export", "between", "suppress"):
+        value = getattr(arguments, option)
+        if value is not None and value != "sqlite" and is_database(trace):
+            raise UsageError(
+                f"--{option} {value} needs the recording, and {trace} is a profile of --export sqlite"
+            )
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
@@ -267,7 +254,7 @@ def _show(arguments: argparse.Namespace) -> None:
 def _json(arguments: argparse.Namespace) -> str:
     if arguments.diff:
         return json.dumps(_difference(arguments).document(), indent=1)
-    return _database(arguments, _row_options(arguments)).as_json()
+    return _database(arguments, ["--all"] if arguments.all else []).as_json()
 
 
 def _difference(arguments: argparse.Namespace) -> Difference:
@@ -294,10 +281,6 @@ def _recording(arguments: argparse.Namespace, trace: Path, options: Sequence[str
     if is_database(trace):
         return read_database(trace)
     return read_rows(ask([*_words(arguments, trace), *options]))
-
-
-def _row_options(arguments: argparse.Namespace) -> list[str]:
-    return ["--all"] if arguments.all else []
 
 
 def _write_database(arguments: argparse.Namespace) -> int:
