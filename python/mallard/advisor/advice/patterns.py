@@ -30,7 +30,7 @@ POOLED_BYTES = 0.1  # of the program's bytes
 BY_OTHERS = 0.05
 OWNED_SHARE = 0.1
 ONE_A_CALL = 1.1
-COPY_NS_A_BYTE = 0.05  # 20 GB/s: a low price, because an estimate must not promise too much
+COPY_SECONDS_A_BYTE = 0.05e-9  # 20 GB/s: a low price, because an estimate must not promise too much
 SLOW_GROWTH = 1.4  # factor of an array's steps
 MOST_PATTERNS = 5
 LEVELS_TO_GROWER = 6  # from the call that frees
@@ -93,28 +93,7 @@ class Pattern:
 
 def find_patterns(profile: Profile, ceiling: Ceiling | None = None) -> list[Pattern]:
     """The largest estimate first, then patterns without an estimate. `ceiling` has the page faults."""
-    names = Names(profile)
-    by_site = [
-        _with_code(profile, site, pattern)
-        for site in profile.sites
-        if (
-            pattern := _coroutine(profile, names, site)
-            or _reallocated(profile, names, site)
-            or _ladder(profile, names, site)
-            or _concatenated(profile, names, site)
-            or _copied(profile, names, site)
-            or _at_once(profile, names, site, ceiling)
-            or _few_at_once(profile, names, site, ceiling)
-        )
-    ]
-    patterns = [
-        *_merge(by_site),
-        *_owners(profile, names),
-        *_pooled(profile, names),
-        *_single(profile, names),
-        *_shared(profile, names),
-        *find_control_calls(profile, ceiling),
-    ]
+    patterns = [*_Finder(profile, ceiling).find(), *find_control_calls(profile, ceiling)]
     return sorted(patterns, key=lambda pattern: -(pattern.estimated_seconds or 0.0))[:MOST_PATTERNS]
 
 
@@ -143,158 +122,329 @@ def find_control_calls(profile: Profile, ceiling: Ceiling | None = None) -> list
     return sorted(patterns, key=lambda pattern: -(pattern.estimated_seconds or 0.0))
 
 
-def _at_site(
-    names: Names,
-    site: Site,
-    kind: str,
-    part: float,
-    reason: str,
-    remedy: str,
-    estimated_seconds: float | None = None,
-) -> Pattern:
-    """A pattern of all blocks of a site, which are this part of the program's."""
-    function, source = names.place_function(site.place), names.place_source(site.place)
-    return Pattern(kind, function, source, site.figures.allocations, part, reason, remedy, estimated_seconds)
+class _Finder:
+    def __init__(self, profile: Profile, ceiling: Ceiling | None) -> None:
+        self._profile, self._ceiling, self._names = profile, ceiling, Names(profile)
+        # Of few operations, one that was interrupted would decide: their page faults alone count.
+        is_timed = profile.process.events >= FEW_OPERATIONS
+        operation_ns = profile.figures.dimension("D").ns_per_operation if is_timed else 0.0
+        self._block_seconds = 2 * (operation_ns or 0.0) * 1e-9  # of a request and a free
 
+    def find(self) -> Iterator[Pattern]:
+        by_site = [
+            self._with_code(site, pattern)
+            for site in self._profile.sites
+            if (
+                pattern := self._coroutine(site)
+                or self._reallocated(site)
+                or self._ladder(site)
+                or self._concatenated(site)
+                or self._copied(site)
+                or self._at_once(site)
+                or self._few_at_once(site)
+            )
+        ]
+        yield from _merge(by_site)
+        yield from self._owners()
+        yield from self._pooled()
+        yield from self._single()
+        yield from self._shared()
 
-def _ladder(profile: Profile, names: Names, site: Site) -> Pattern | None:
-    """A container that grows step by step, again and again."""
-    figures = site.figures
-    grower, grown = find_growth(names, site)
-    part, ladders = _share(profile, grown.allocations), _ladders(site)
-    if part < LEAST_SHARE or not ladders or grown.allocations < LEAST_STEPS * ladders:
-        return None
-    if (figures.size_classes or len(figures.sizes)) < LEAST_CLASSES:
-        return None
-    if not _are_freed_by_grower(profile, names, site):
-        return None
-    saved = (grown.allocations - ladders) * 2 * _operation_ns(profile) + grown.bytes / 2 * COPY_NS_A_BYTE
-    container_name = container(grower)
-    return replace(
-        _at_site(
-            names,
-            site,
+    def _share(self, allocations: int) -> float:
+        return allocations / max(self._profile.figures.allocations, 1)
+
+    def _pattern(
+        self, kind: str, site: Site, reason: str, remedy: str, seconds: float | None = None, blocks: int = 0
+    ) -> Pattern:
+        """Of all blocks of a site, or of so many."""
+        blocks = blocks or site.figures.allocations
+        function = self._names.place_function(site.place)
+        source = self._names.place_source(site.place)
+        return Pattern(kind, function, source, blocks, self._share(blocks), reason, remedy, seconds)
+
+    def _ladder(self, site: Site) -> Pattern | None:
+        """A container that grows step by step, again and again."""
+        figures = site.figures
+        grower, grown = find_growth(self._names, site)
+        blocks, ladders = grown.allocations, _ladders(site)
+        if self._share(blocks) < LEAST_SHARE or not ladders or blocks < LEAST_STEPS * ladders:
+            return None
+        if (figures.size_classes or len(figures.sizes)) < LEAST_CLASSES:
+            return None
+        if not self._are_freed_by_grower(site):
+            return None
+        grows = container(grower)
+        return self._pattern(
             "reserve",
-            part,
-            f"{container_name} grows in {grown.allocations / ladders:.1f} steps, {count(ladders)} times, up "
-            f"to {size(figures.largest)}",
-            f"reserve() before it is filled, or one {container_name} that is cleared and used again",
-            saved * 1e-9,
-        ),
-        allocations=grown.allocations,
-    )
+            site,
+            f"{grows} grows in {blocks / ladders:.1f} steps, {count(ladders)} times, up to "
+            f"{size(figures.largest)}",
+            f"reserve() before it is filled, or one {grows} that is cleared and used again",
+            (blocks - ladders) * self._block_seconds + grown.bytes / 2 * COPY_SECONDS_A_BYTE,
+            blocks,
+        )
 
+    def _reallocated(self, site: Site) -> Pattern | None:
+        """An array that grows by realloc, with the factor of its bytes in a step: the growth of long arrays
+        counts most.
+        """
+        growth, blocks = site.growth, site.figures.allocations
+        if growth is None or self._share(blocks) < LEAST_SHARE:
+            return None
+        if 2 * growth.allocations < blocks or not growth.from_bytes:
+            return None
+        factor = growth.to_bytes / growth.from_bytes
+        arrays = max(growth.final_allocations or blocks - growth.allocations, 1)
+        if blocks < LEAST_STEPS * arrays:
+            return None
+        doubled = f"a capacity that is doubled, not multiplied by {factor:.2f}, or " * (factor < SLOW_GROWTH)
+        pattern = self._pattern(
+            "reserve",
+            site,
+            f"an array grows by realloc in {blocks / arrays:.1f} steps by a factor of {factor:.2f}, "
+            f"{plural(arrays, 'time')}, up to {size(site.figures.largest)}",
+            f"{doubled}the final size before the array is filled, or one array that is used again",
+            growth.allocations * self._block_seconds + growth.from_bytes * COPY_SECONDS_A_BYTE,
+        )
+        return replace(pattern, reserved_bytes=reserved_bytes([site]))
 
-def _reallocated(profile: Profile, names: Names, site: Site) -> Pattern | None:
-    """An array that grows by realloc, with the factor that its bytes grow by in a step: the growth of long
-    arrays counts most.
-    """
-    growth, allocations = site.growth, site.figures.allocations
-    part = _share(profile, allocations)
-    if growth is None or part < LEAST_SHARE or 2 * growth.allocations < allocations or not growth.from_bytes:
-        return None
-    factor = growth.to_bytes / growth.from_bytes
-    arrays = max(growth.final_allocations or allocations - growth.allocations, 1)
-    if allocations < LEAST_STEPS * arrays:
-        return None
-    saved = growth.allocations * 2 * _operation_ns(profile) + growth.from_bytes * COPY_NS_A_BYTE
-    doubled = f"a capacity that is doubled, not multiplied by {factor:.2f}, " if factor < SLOW_GROWTH else ""
-    pattern = _at_site(
-        names,
-        site,
-        "reserve",
-        part,
-        f"an array grows by realloc in {allocations / arrays:.1f} steps by a factor of {factor:.2f}, "
-        f"{plural(arrays, 'time')}, up to {size(site.figures.largest)}",
-        f"{doubled}{'or ' if doubled else ''}the final size before the array is filled, or one array that is "
-        "used again",
-        saved * 1e-9,
-    )
-    return replace(pattern, reserved_bytes=reserved_bytes([site]))
+    def _are_freed_by_grower(self, site: Site) -> bool:
+        """True if listed pairs show that a growing container frees most blocks. Otherwise they are of
+        different containers, which were filled once.
+        """
+        pairs = self._pairs(site)
+        return 2 * self._count_grown(pairs) >= max(sum(pair.allocations for pair in pairs), 1)
 
+    def _pairs(self, site: Site) -> list[Pair]:
+        """Those of the site's heaviest stacks, as far as they are listed."""
+        stacks = {stack.stack for stack in site.stacks}
+        return [pair for pair in self._profile.pairs if pair.allocated in stacks]
 
-def _are_freed_by_grower(profile: Profile, names: Names, site: Site) -> bool:
-    """True if listed pairs show that a growing container frees most blocks. Otherwise they are of different
-    containers, which were filled once.
-    """
-    pairs = _pairs(profile, site)
-    return 2 * _count_grown(names, pairs) >= max(sum(pair.allocations for pair in pairs), 1)
+    def _count_grown(self, pairs: Sequence[Pair]) -> int:
+        """The blocks that a growing container freed."""
+        return sum(pair.allocations for pair in pairs if self._is_freed_by_grower(pair.freed))
 
+    def _is_freed_by_grower(self, stack: int | None) -> bool:
+        names = self._names
+        places = (place for place in names.stack(stack) if place is not None)
+        functions = (names.function(names.place(place).function) for place in places)
+        inner = itertools.islice(functions, LEVELS_TO_GROWER)
+        return any(GROWS.search(function.short_name or function.name) for function in inner)
 
-def _pairs(profile: Profile, site: Site) -> list[Pair]:
-    """Those of the site's heaviest stacks, as far as they are listed."""
-    stacks = {stack.stack for stack in site.stacks}
-    return [pair for pair in profile.pairs if pair.allocated in stacks]
+    def _concatenated(self, site: Site) -> Pattern | None:
+        """Strings of several operator+ in one expression: another one is on the line, or an intermediate
+        string grows.
+        """
+        names, blocks = self._names, site.figures.allocations
+        if self._share(blocks) < LEAST_SHARE or not inner_function(names, site, CONCATENATES):
+            return None
+        is_chain = any(
+            other is not site and other.place == site.place and inner_function(names, other, CONCATENATES)
+            for other in self._profile.sites
+        )
+        grown = self._count_grown(self._pairs(site))
+        if not is_chain and not grown:
+            return None
+        return self._pattern(
+            "reserve",
+            site,
+            f"{count(blocks)} blocks are of strings that a chain of operator+ makes",
+            "one string with reserve() for all lengths, then append() for each part",
+            grown * self._block_seconds if grown else None,
+        )
 
+    def _coroutine(self, site: Site) -> Pattern | None:
+        """Frames: blocks of one size that a function makes itself which is the beginning of a coroutine. Its
+        body must have been on a stack.
+        """
+        figures = site.figures
+        if self._share(figures.allocations) < LEAST_SHARE or figures.smallest != figures.largest:
+            return None
+        made_by = self._names.stack(site.stacks[0].stack)[:1] if site.stacks else ()
+        if made_by != (site.place,) or not self._begins_coroutine(self._names.place(site.place).function):
+            return None
+        return self._pattern(
+            "coroutine",
+            site,
+            f"its {count(figures.allocations)} blocks of {size(figures.largest)} are frames of the coroutine",
+            "an operator new of its promise type, which takes them from a pool or an arena of the caller",
+            figures.allocations * self._block_seconds,
+        )
 
-def _count_grown(names: Names, pairs: Sequence[Pair]) -> int:
-    """The blocks that a growing container freed."""
-    return sum(pair.allocations for pair in pairs if _is_freed_by_grower(names, pair.freed))
+    def _begins_coroutine(self, function: int) -> bool:
+        """True if a function of the same name is the body of a coroutine, and this one is not."""
+        names, functions = self._names, self._profile.functions
+        bodies = (number for number, other in enumerate(functions) if COROUTINE_BODY.search(other.name))
+        is_body = COROUTINE_BODY.search(names.full(function))
+        return not is_body and any(names.short(body) == names.short(function) for body in bodies)
 
+    def _copied(self, site: Site) -> Pattern | None:
+        """Blocks of copies. Copies that die at once have an estimate: the original could have been used."""
+        blocks = site.figures.allocations
+        type_name = self._copied_type(site) if self._share(blocks) >= LEAST_SHARE else ""
+        if not type_name:
+            return None
+        saved = blocks * self._block_seconds + site.figures.bytes * COPY_SECONDS_A_BYTE
+        return self._pattern(
+            "move",
+            site,
+            f"its {count(blocks)} blocks are copies of {type_name}",
+            "std::move if the original is not used again, or a reference or a view instead of the copy",
+            saved if _dies_at_once(site) else None,
+        )
 
-def _concatenated(profile: Profile, names: Names, site: Site) -> Pattern | None:
-    """Strings of several operator+ in one expression: another one is on the line, or an intermediate string
-    grows.
-    """
-    part = _share(profile, site.figures.allocations)
-    if part < LEAST_SHARE or not inner_function(names, site, CONCATENATES):
-        return None
-    is_chain = any(
-        other is not site and other.place == site.place and inner_function(names, other, CONCATENATES)
-        for other in profile.sites
-    )
-    grown = _count_grown(names, _pairs(profile, site))
-    if not is_chain and not grown:
-        return None
-    return _at_site(
-        names,
-        site,
-        "reserve",
-        part,
-        f"{count(site.figures.allocations)} blocks are of strings that a chain of operator+ makes",
-        "one string with reserve() for all lengths, then append() for each part",
-        grown * 2 * _operation_ns(profile) * 1e-9 if grown else None,
-    )
+    def _copied_type(self, site: Site) -> str:
+        """The type that the site copies; empty if it copies nothing."""
+        names = self._names
+        for place in names.stack(site.stacks[0].stack) if site.stacks else ():
+            if place is not None:
+                name = names.function(names.place(place).function).name
+                match = COPIES_INSIDE.match(name) or COPIES.match(name)
+                if match and match.groupdict().get("from", match["of"]) == match["of"]:
+                    type_name = short_name(match["of"])
+                    return container(type_name) if LIBRARY.match(type_name) else type_name
+            if place == site.place:
+                break
+        return ""
 
+    def _single(self) -> Iterator[Pattern]:
+        """The function that makes most blocks, one per call: a region has nothing to gather there."""
+        names = self._names
+        scopes = [
+            scope
+            for scope in self._profile.scopes
+            if scope.activations.allocating
+            and scope.figures.allocations <= ONE_A_CALL * scope.activations.allocating
+            and self._share(scope.figures.allocations) >= OWNED_SHARE
+            and (scope.figures.containment or 0.0) >= FREED_AT_ONCE
+            and not LIBRARY.match(names.short(scope.function))
+        ]
+        if most := max(scopes, key=lambda scope: scope.figures.allocations, default=None):
+            blocks = most.figures.allocations
+            yield Pattern(
+                "single",
+                names.short(most.function),
+                names.source(most.function),
+                blocks,
+                self._share(blocks),
+                f"makes one block a call, {count(blocks)} in all, so an allocator of its own has nothing to "
+                "gather",
+                "a buffer on the stack, or memory of its caller",
+            )
 
-def _coroutine(profile: Profile, names: Names, site: Site) -> Pattern | None:
-    """Frames: blocks of one size that a function makes itself which is the beginning of a coroutine. Its body
-    must have been on a stack.
-    """
-    figures = site.figures
-    part = _share(profile, figures.allocations)
-    if part < LEAST_SHARE or figures.smallest != figures.largest or not site.stacks:
-        return None
-    begin = names.place(site.place).function
-    made_by = names.stack(site.stacks[0].stack)[:1]
-    if made_by != (site.place,) or not _begins_coroutine(profile, names, begin):
-        return None
-    return _at_site(
-        names,
-        site,
-        "coroutine",
-        part,
-        f"its {count(figures.allocations)} blocks of {size(figures.largest)} are frames of the coroutine",
-        "an operator new of its promise type, which takes them from a pool or an arena of the caller",
-        figures.allocations * 2 * _operation_ns(profile) * 1e-9,
-    )
+    def _with_code(self, site: Site, pattern: Pattern) -> Pattern:
+        """Frames of coroutines are not tried as kept blocks, because their remedy is an operator."""
+        can_try = pattern.kind != "coroutine" and (self._are_few(site) or pattern.reserved_bytes > 0)
+        return replace(pattern, code=site.code if can_try else "", bytes=site.figures.bytes)
 
+    def _are_few(self, site: Site) -> bool:
+        """True if the site may have so few live blocks that they can be kept. A site has the sum of its
+        stacks' peaks.
+        """
+        owners = max(site.contexts or 1, self._profile.process.threads or 1)
+        return (site.peak_bytes or 0) <= MOST_KEPT * (site.figures.largest or 0) * owners
 
-def _begins_coroutine(profile: Profile, names: Names, function: int) -> bool:
-    """True if a function of the same name is the body of a coroutine, and this one is not."""
-    bodies = (number for number, other in enumerate(profile.functions) if COROUTINE_BODY.search(other.name))
-    is_body = COROUTINE_BODY.search(names.full(function))
-    return not is_body and any(names.short(body) == names.short(function) for body in bodies)
+    def _fault_seconds(self, site: Site) -> float:
+        """The time of the page faults of a site whose memory is requested again and again, by its bytes."""
+        if self._ceiling is None:
+            return 0.0
+        new = max(0, site.figures.bytes - (site.peak_bytes or 0))
+        return self._ceiling.fault_seconds * new / max(self._profile.figures.bytes, 1)
 
+    def _is_frequent(self, site: Site) -> bool:
+        """True of many requests, and of few large ones whose page faults take time."""
+        blocks = site.figures.allocations
+        if blocks >= 100 and self._share(blocks) >= LEAST_SHARE:
+            return True
+        least = WORTH_DOING * self._ceiling.program_seconds if self._ceiling else 0.0
+        return 0.0 < least <= self._fault_seconds(site)
 
-def _is_freed_by_grower(names: Names, stack: int | None) -> bool:
-    functions = (
-        names.function(names.place(place).function) for place in names.stack(stack) if place is not None
-    )
-    inner = itertools.islice(
-        (function.short_name or function.name for function in functions), LEVELS_TO_GROWER
-    )
-    return any(GROWS.search(name) for name in inner)
+    def _few_at_once(self, site: Site) -> Pattern | None:
+        """Many blocks, of which few are live at a time."""
+        blocks, largest = site.figures.allocations, size(site.figures.largest)
+        if not self._are_few(site) or not self._is_frequent(site):
+            return None
+        return self._pattern(
+            "temporary",
+            site,
+            f"of its {count(blocks)} blocks of up to {largest} few are live at a time",
+            "objects that are kept, cleared and used again",
+            blocks * self._block_seconds + self._fault_seconds(site),
+        )
+
+    def _at_once(self, site: Site) -> Pattern | None:
+        """One block at a time, freed before the next one is made."""
+        blocks, largest = site.figures.allocations, size(site.figures.largest)
+        if not self._is_frequent(site) or not _dies_at_once(site):
+            return None
+        is_large = (site.figures.largest or 0) > SMALL_BYTES
+        sizes = f", of up to {largest}," if is_large else ""
+        again = "that is cleared and used again"
+        return self._pattern(
+            "reuse",
+            site,
+            f"each of its {count(blocks)} blocks{sizes} is freed before it makes the next one",
+            f"one buffer {again}"
+            if is_large
+            else f"a buffer of {largest} on the stack, or one object {again}",
+            blocks * self._block_seconds + self._fault_seconds(site),
+        )
+
+    def _owners(self) -> Iterator[Pattern]:
+        """Objects whose destructor frees the blocks of many calls."""
+        for owner in self._profile.owners:
+            part = self._share(owner.allocations)
+            if not owner.class_ or LIBRARY.match(owner.class_) or (owner.blocks_a_call or 0) < 8:
+                continue
+            if part >= OWNED_SHARE:
+                yield Pattern(
+                    "owner",
+                    owner.class_,
+                    self._names.source(owner.function),
+                    owner.allocations,
+                    part,
+                    f"its destructor frees {count(owner.blocks_a_call)} blocks a call, which "
+                    f"{count(owner.stacks)} different stacks made",
+                    "an allocator as a member of the class, from which its parts take their memory",
+                )
+
+    def _pooled(self) -> Iterator[Pattern]:
+        total = self._profile.figures.bytes
+        for pool in self._profile.already_pooled:
+            if pool.named and pool.bytes >= POOLED_BYTES * total:
+                yield Pattern(
+                    "pooled",
+                    self._names.place_function(pool.place),
+                    self._names.place_source(pool.place),
+                    pool.blocks,
+                    self._share(pool.blocks),
+                    f"takes {count(pool.blocks)} chunks, {share(pool.bytes / max(total, 1))} of all bytes: a "
+                    "pool or an arena is there already",
+                    "nothing to do here; what it serves is not seen by malloc",
+                )
+
+    def _shared(self) -> Iterator[Pattern]:
+        """Blocks without a single owner, which a region must not hold."""
+        by_others = self._profile.figures.freed_by_other_thread
+        if by_others and (part := self._share(by_others.allocations)) >= BY_OTHERS:
+            yield Pattern(
+                "shared",
+                "the program",
+                "",
+                by_others.allocations,
+                part,
+                f"{count(by_others.allocations)} blocks are freed by another thread than their maker",
+                "a pool that threads share, or the global allocator: no region of one thread",
+            )
+        for site in self._profile.sites:
+            blocks = site.figures.allocations
+            if self._share(blocks) >= LEAST_SHARE and inner_function(self._names, site, SHARED):
+                yield self._pattern(
+                    "shared",
+                    site,
+                    f"{count(blocks)} blocks belong to std::shared_ptr, so the last holder frees them",
+                    "std::allocate_shared with a pool; a region only if all holders end with it",
+                )
 
 
 def _ladders(site: Site) -> int:
@@ -308,148 +458,8 @@ def _ladders(site: Site) -> int:
     return max(returns, fullest) if returns >= 2 else 0
 
 
-def _copied(profile: Profile, names: Names, site: Site) -> Pattern | None:
-    """Blocks of copies. Copies that die at once have an estimate: the original could have been used."""
-    figures = site.figures
-    part = _share(profile, figures.allocations)
-    type_name = _copied_type(names, site) if part >= LEAST_SHARE else ""
-    if not type_name:
-        return None
-    saved = figures.allocations * 2 * _operation_ns(profile) + figures.bytes * COPY_NS_A_BYTE
-    return _at_site(
-        names,
-        site,
-        "move",
-        part,
-        f"its {count(figures.allocations)} blocks are copies of {type_name}",
-        "std::move if the original is not used again, or a reference or a view instead of the copy",
-        saved * 1e-9 if _dies_at_once(site) else None,
-    )
-
-
-def _copied_type(names: Names, site: Site) -> str:
-    """The type that the site copies; empty if it copies nothing."""
-    for stack in site.stacks[:1]:
-        for place in names.stack(stack.stack):
-            if place is not None:
-                name = names.function(names.place(place).function).name
-                match = COPIES_INSIDE.match(name) or COPIES.match(name)
-                if match and match.groupdict().get("from", match["of"]) == match["of"]:
-                    type_name = short_name(match["of"])
-                    return container(type_name) if LIBRARY.match(type_name) else type_name
-            if place == site.place:
-                break
-    return ""
-
-
 def _dies_at_once(site: Site) -> bool:
     return (site.returns or 0) >= FREED_AT_ONCE * site.figures.allocations
-
-
-def _single(profile: Profile, names: Names) -> list[Pattern]:
-    """The function that makes most blocks, one per call: a region has nothing to gather there."""
-    scopes = [
-        scope
-        for scope in profile.scopes
-        if scope.activations.allocating
-        and scope.figures.allocations <= ONE_A_CALL * scope.activations.allocating
-        and _share(profile, scope.figures.allocations) >= OWNED_SHARE
-        and (scope.figures.containment or 0.0) >= FREED_AT_ONCE
-        and not LIBRARY.match(names.short(scope.function))
-    ]
-    most = max(scopes, key=lambda scope: scope.figures.allocations, default=None)
-    if most is None:
-        return []
-    allocations = most.figures.allocations
-    return [
-        Pattern(
-            "single",
-            names.short(most.function),
-            names.source(most.function),
-            allocations,
-            _share(profile, allocations),
-            f"makes one block a call, {count(allocations)} in all, so an allocator of its own has nothing to "
-            "gather",
-            "a buffer on the stack, or memory of its caller",
-        )
-    ]
-
-
-def _with_code(profile: Profile, site: Site, pattern: Pattern) -> Pattern:
-    """Frames of coroutines are not tried as kept blocks, because their remedy is an operator."""
-    can_try = pattern.kind != "coroutine" and (_are_few(profile, site) or pattern.reserved_bytes > 0)
-    return replace(pattern, code=site.code if can_try else "", bytes=site.figures.bytes)
-
-
-def _are_few(profile: Profile, site: Site) -> bool:
-    """True if the site may have so few live blocks that they can be kept. A site has the sum of its stacks'
-    peaks.
-    """
-    owners = max(site.contexts or 1, profile.process.threads or 1)
-    return (site.peak_bytes or 0) <= MOST_KEPT * (site.figures.largest or 0) * owners
-
-
-def _fault_seconds(profile: Profile, site: Site, ceiling: Ceiling | None) -> float:
-    """The time of the page faults of a site whose memory is requested again and again, by its bytes."""
-    if ceiling is None:
-        return 0.0
-    new = max(0, site.figures.bytes - (site.peak_bytes or 0))
-    return ceiling.fault_seconds * new / max(profile.figures.bytes, 1)
-
-
-def _is_frequent(profile: Profile, site: Site, ceiling: Ceiling | None) -> bool:
-    """True of many requests, and of few large ones whose page faults take time."""
-    allocations = site.figures.allocations
-    if allocations >= 100 and _share(profile, allocations) >= LEAST_SHARE:
-        return True
-    least = WORTH_DOING * ceiling.program_seconds if ceiling else 0.0
-    return 0.0 < least <= _fault_seconds(profile, site, ceiling)
-
-
-def _few_at_once(profile: Profile, names: Names, site: Site, ceiling: Ceiling | None) -> Pattern | None:
-    """Many blocks, of which few are live at a time."""
-    figures = site.figures
-    if not _are_few(profile, site) or not _is_frequent(profile, site, ceiling):
-        return None
-    saved = figures.allocations * 2 * _operation_ns(profile) * 1e-9 + _fault_seconds(profile, site, ceiling)
-    return Pattern(
-        "temporary",
-        names.place_function(site.place),
-        names.place_source(site.place),
-        figures.allocations,
-        _share(profile, figures.allocations),
-        f"of its {count(figures.allocations)} blocks of up to {size(figures.largest)} few are live at a time",
-        "objects that are kept, cleared and used again",
-        saved,
-    )
-
-
-def _at_once(profile: Profile, names: Names, site: Site, ceiling: Ceiling | None) -> Pattern | None:
-    """One block at a time, freed before the next one is made."""
-    figures = site.figures
-    part = _share(profile, figures.allocations)
-    if not _is_frequent(profile, site, ceiling) or not _dies_at_once(site):
-        return None
-    if (figures.largest or 0) > SMALL_BYTES:
-        remedy = "one buffer that is cleared and used again"
-    else:
-        remedy = (
-            f"a buffer of {size(figures.largest)} on the stack, or one object that is cleared and used again"
-        )
-    return _at_site(
-        names,
-        site,
-        "reuse",
-        part,
-        f"each of its {count(figures.allocations)} blocks{_large(figures.largest)} is freed before it makes "
-        "the next one",
-        remedy,
-        figures.allocations * 2 * _operation_ns(profile) * 1e-9 + _fault_seconds(profile, site, ceiling),
-    )
-
-
-def _large(largest: int | None) -> str:
-    return f", of up to {size(largest)}," if (largest or 0) > SMALL_BYTES else ""
 
 
 def _merge(patterns: list[Pattern]) -> list[Pattern]:
@@ -464,77 +474,6 @@ def _merge(patterns: list[Pattern]) -> list[Pattern]:
         )
         for group in by_line.values()
     ]
-
-
-def _owners(profile: Profile, names: Names) -> list[Pattern]:
-    """Objects whose destructor frees the blocks of many calls."""
-    return [
-        Pattern(
-            "owner",
-            owner.class_,
-            names.source(owner.function),
-            owner.allocations,
-            part,
-            f"its destructor frees {count(owner.blocks_a_call)} blocks a call, which {count(owner.stacks)} "
-            "different stacks made",
-            "an allocator as a member of the class, from which its parts take their memory",
-        )
-        for owner in profile.owners
-        if owner.class_
-        and not LIBRARY.match(owner.class_)
-        and (owner.blocks_a_call or 0) >= 8
-        and (part := _share(profile, owner.allocations)) >= OWNED_SHARE
-    ]
-
-
-def _pooled(profile: Profile, names: Names) -> list[Pattern]:
-    return [
-        Pattern(
-            "pooled",
-            names.place_function(pool.place),
-            names.place_source(pool.place),
-            pool.blocks,
-            _share(profile, pool.blocks),
-            f"takes {count(pool.blocks)} chunks, {share(pool.bytes / max(profile.figures.bytes, 1))} of all "
-            "bytes: a pool or an arena is there already",
-            "nothing to do here; what it serves is not seen by malloc",
-        )
-        for pool in profile.already_pooled
-        if pool.named and pool.bytes >= POOLED_BYTES * profile.figures.bytes
-    ]
-
-
-def _shared(profile: Profile, names: Names) -> list[Pattern]:
-    """Blocks without a single owner, which a region must not hold."""
-    patterns = []
-    by_others = profile.figures.freed_by_other_thread
-    if by_others and _share(profile, by_others.allocations) >= BY_OTHERS:
-        patterns.append(
-            Pattern(
-                "shared",
-                "the program",
-                "",
-                by_others.allocations,
-                _share(profile, by_others.allocations),
-                f"{count(by_others.allocations)} blocks are freed by another thread than their maker",
-                "a pool that threads share, or the global allocator: no region of one thread",
-            )
-        )
-    for site in profile.sites:
-        if _share(profile, site.figures.allocations) >= LEAST_SHARE and inner_function(names, site, SHARED):
-            patterns.append(
-                Pattern(
-                    "shared",
-                    names.place_function(site.place),
-                    names.place_source(site.place),
-                    site.figures.allocations,
-                    _share(profile, site.figures.allocations),
-                    f"{count(site.figures.allocations)} blocks belong to std::shared_ptr, so the last holder "
-                    "frees them",
-                    "std::allocate_shared with a pool; a region only if all holders end with it",
-                )
-            )
-    return patterns
 
 
 def inner_function(names: Names, site: Site, wanted: re.Pattern[str]) -> str:
@@ -579,14 +518,3 @@ def container(function: str) -> str:
     match = re.match(r"(std::\w+)", function)
     name = match[1] if match else "the container"
     return CONTAINER_NAMES.get(name, name)
-
-
-def _share(profile: Profile, allocations: int) -> float:
-    return allocations / max(profile.figures.allocations, 1)
-
-
-def _operation_ns(profile: Profile) -> float:
-    """Of few operations, one that was interrupted would decide: their page faults alone count."""
-    if profile.process.events < FEW_OPERATIONS:
-        return 0.0
-    return profile.figures.dimension("D").ns_per_operation or 0.0
