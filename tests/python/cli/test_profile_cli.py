@@ -316,7 +316,10 @@ def test_an_export_can_go_to_a_pipe(tmp_path: Path, profiler: Profiler) -> None:
         ("x.trace --export dhat", "--export dhat needs a file; add -o FILE"),
         ("x.trace --export dhta -o y", "'dhta' (did you mean dhat?); allowed are pprof, dhat, folded"),
         ("x.trace -o y", "-o y is the file of an export; add --export pprof, dhat, folded"),
-        ("x.trace --export dhat -o x.trace", "-o x.trace would replace a file of the command; give another FILE"),
+        (
+            "x.trace --export dhat -o x.trace",
+            "-o x.trace would replace a file of the command; give another FILE",
+        ),
         ("x.trace --html native/../x.trace", "--html native/../x.trace would replace a file of the command"),
         ("x.trace --html native", "native is a directory; give a file: --html FILE"),
         ("x.trace --html none/page.html", "there is no directory none; make it first"),

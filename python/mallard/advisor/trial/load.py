@@ -11,7 +11,7 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -79,123 +79,134 @@ def run_load(
     watch: Watch | None = None,
 ) -> LoadResult:
     """`server` is mallard-measure with --server. The caller kills it if it still runs afterwards."""
-
-    def is_running() -> bool:
-        return server.poll() is None
-
-    limit = READY_SHARE * seconds_limit
-    if failed := _wait_until_ready(
-        is_running, server.pid, load, name, load.start_share * seconds_limit, folder
-    ):
-        return failed
-    if watch:
-        result = _repeat_load(is_running, server.pid, load, name, seconds_limit, folder, watch)
-    else:
-        before, _ = server_use(server.pid)
-        result = _run_command("--load", is_running, load, name, seconds_limit, folder)
-        if not result.failure and is_running():
-            seconds, resident = server_use(server.pid)
-            result = replace(result, cpu_seconds=seconds - before, resident_bytes=resident)
-    if is_running():
-        failed = _end_server(server, load, name, limit, folder)
-        return failed if failed and not result.failure else result
-    return result if result.failure else replace(result, server_ended=True)
+    return _ServerRun(server, load, name, seconds_limit, folder).run(watch)
 
 
-def _repeat_load(
-    is_running: Callable[[], bool],
-    measurer: int,
-    load: Load,
-    name: str,
-    seconds_limit: float,
-    folder: Path | None,
-    watch: Watch,
-) -> LoadResult:
-    """Returns: the result of the last command, which is the first one that failed."""
-    churn = replace(load, command=load.churn or "true", metric=None)
-    while True:
-        watch.begin_load(measurer)
-        result = _run_command("--load", is_running, load, name, seconds_limit, folder)
-        if result.failure or not is_running():
+@dataclass(frozen=True)
+class _ServerRun:
+    server: subprocess.Popen[bytes]
+    load: Load
+    name: str
+    seconds_limit: float
+    folder: Path | None
+
+    def run(self, watch: Watch | None) -> LoadResult:
+        if failed := self._wait_until_ready():
+            return failed
+        result = self._repeat_load(watch) if watch else self._run_once()
+        if self._is_running():
+            failed = self._end_server()
+            return failed if failed and not result.failure else result
+        return result if result.failure else replace(result, server_ended=True)
+
+    def _is_running(self) -> bool:
+        return self.server.poll() is None
+
+    def _run_once(self) -> LoadResult:
+        before, _ = server_use(self.server.pid)
+        result = self._run_load()
+        if result.failure or not self._is_running():
             return result
-        step = watch.end_load(measurer)
-        if step is Step.CHURN:
-            result = _run_command("--churn", is_running, churn, name, seconds_limit, folder)
-        if step is Step.END or result.failure or not is_running():
-            return result
+        seconds, resident = server_use(self.server.pid)
+        return replace(result, cpu_seconds=seconds - before, resident_bytes=resident)
 
+    def _repeat_load(self, watch: Watch) -> LoadResult:
+        """Returns: the result of the last command, which is the first one that failed."""
+        while True:
+            watch.begin_load(self.server.pid)
+            result = self._run_load()
+            if result.failure or not self._is_running():
+                return result
+            step = watch.end_load(self.server.pid)
+            if step is Step.CHURN:
+                result = self._run_command("--churn", self.load.churn or "true")[0]
+            if step is Step.END or result.failure or not self._is_running():
+                return result
 
-def _wait_until_ready(
-    is_running: Callable[[], bool], measurer: int, load: Load, name: str, limit: float, folder: Path | None
-) -> LoadResult | None:
-    """Returns: None if the server is ready."""
-    deadline = time.monotonic() + limit
-    failure = ""
-    while is_running():
-        if load.ready is None:
-            is_ready = listens(measurer, load.port)
+    def _wait_until_ready(self) -> LoadResult | None:
+        """Returns: None if the server is ready."""
+        load, limit = self.load, self.load.start_share * self.seconds_limit
+        deadline = time.monotonic() + limit
+        failure = ""
+        while self._is_running():
+            if load.ready is None:
+                is_ready = listens(self.server.pid, load.port)
+            else:
+                remaining = deadline - time.monotonic()
+                ready = run_command("--ready", load.ready, remaining, self.folder, self._is_running)
+                is_ready = ready.status == 0
+                if ready.exceeded is None:
+                    failure = ready.failure
+            if is_ready and self._is_running():
+                return None
+            if time.monotonic() > deadline:
+                return self._not_ready(limit, failure or f"--ready '{load.ready}' did not end")
+            time.sleep(POLL_SECONDS)
+        return LoadResult(f"{self.name} ended before it was ready", server_ended=True)
+
+    def _not_ready(self, limit: float, failure: str) -> LoadResult:
+        """`failure` is that of --ready."""
+        patience = "a longer --time-limit, a tenth of which is for the start"
+        if self.load.ready is not None:
+            text = f"was not ready within {limit:g} s: {failure}"
+            remedy = f"give another command, or {patience}"
         else:
-            ready = run_command("--ready", load.ready, deadline - time.monotonic(), folder, is_running)
-            is_ready = ready.status == 0
-            if ready.exceeded is None:
-                failure = ready.failure
-        if is_ready and is_running():
-            return None
-        if time.monotonic() > deadline:
-            return _not_ready(load, name, limit, failure or f"--ready '{load.ready}' did not end")
-        time.sleep(POLL_SECONDS)
-    return LoadResult(f"{name} ended before it was ready", server_ended=True)
+            port = self.load.port
+            place = "any TCP port or Unix socket" if port is None else f"port {port}"
+            text = f"did not listen at {place} within {limit:g} s"
+            remedy = (
+                f"give --ready CMD, which ends with exit status 0 when the server is ready, or {patience}"
+            )
+        return LoadResult(f"{self.name} {text}", remedy, hung=True)
 
+    def _run_load(self) -> LoadResult:
+        result, text = self._run_command("--load", self.load.command)
+        if result.failure or self.load.metric is None:
+            return result
+        metric = _find_metric(self.load.metric, text)
+        if metric is None:
+            return LoadResult(
+                f"--metric '{self.load.metric}' finds no number in the output of --load{last_lines(text)}"
+            )
+        return LoadResult(metric=metric)
 
-def _not_ready(load: Load, name: str, limit: float, failure: str) -> LoadResult:
-    """`failure` is that of --ready."""
-    patience = "a longer --time-limit, a tenth of which is for the start"
-    if load.ready is not None:
-        return LoadResult(
-            f"{name} was not ready within {limit:g} s: {failure}",
-            f"give another command, or {patience}",
-            hung=True,
-        )
-    place = "TCP port or Unix socket" if load.port is None else f"port {load.port}"
-    return LoadResult(
-        f"{name} did not listen at {'any ' if load.port is None else ''}{place} within {limit:g} s",
-        f"give --ready CMD, which ends with exit status 0 when the server is ready, or {patience}",
-        hung=True,
-    )
+    def _run_command(self, option: str, command: str) -> tuple[LoadResult, str]:
+        """Also returns what the command wrote."""
+        end: float | None = None
 
+        def is_needed() -> bool:
+            nonlocal end
+            if not self._is_running():
+                end = end or time.monotonic()
+            return end is None or time.monotonic() < end + GRACE_SECONDS
 
-def _run_command(
-    option: str,
-    is_running: Callable[[], bool],
-    load: Load,
-    name: str,
-    seconds_limit: float,
-    folder: Path | None,
-) -> LoadResult:
-    end: float | None = None
+        result = run_command(option, command, self.seconds_limit, self.folder, is_needed)
+        if result.exceeded is not None:
+            return LoadResult(result.failure, result.remedy, hung=True), ""
+        if result.failure and not self._is_running():
+            return LoadResult(f"{self.name} ended during the load", server_ended=True), ""
+        return LoadResult(result.failure), f"{result.output}\n{result.errors}".replace("\r", "\n")
 
-    def is_needed() -> bool:
-        nonlocal end
-        if not is_running():
-            end = end or time.monotonic()
-        return end is None or time.monotonic() < end + GRACE_SECONDS
-
-    result = run_command(option, load.command, seconds_limit, folder, is_needed)
-    if result.exceeded is not None:
-        return LoadResult(result.failure, result.remedy, hung=True)
-    if result.failure and not is_running():
-        return LoadResult(f"{name} ended during the load", server_ended=True)
-    if result.failure:
-        return LoadResult(result.failure)
-    if load.metric is None:
-        return LoadResult()
-    text = f"{result.output}\n{result.errors}".replace("\r", "\n")
-    metric = _find_metric(load.metric, text)
-    if metric is None:
-        return LoadResult(
-            f"--metric '{load.metric}' finds no number in the output of --load{last_lines(text)}"
-        )
-    return LoadResult(metric=metric)
+    def _end_server(self) -> LoadResult | None:
+        """Returns: None if the server has ended."""
+        load, limit = self.load, READY_SHARE * self.seconds_limit
+        deadline = time.monotonic() + limit
+        if load.stop is None:
+            self.server.send_signal(signal.SIGUSR1)
+        else:
+            stop = run_command("--stop", load.stop, limit, self.folder)
+            if stop.failure:
+                return LoadResult(stop.failure, stop.remedy, hung=stop.exceeded is not None)
+        try:
+            self.server.wait(max(deadline - time.monotonic(), 0))
+        except subprocess.TimeoutExpired:
+            cause = "SIGTERM" if load.stop is None else f"--stop '{load.stop}'"
+            return LoadResult(
+                f"{self.name} did not end within {limit:g} s of {cause}, so it was killed",
+                "give --stop CMD, a command that ends it",
+                hung=True,
+            )
+        return None
 
 
 def _find_metric(pattern: str, text: str) -> float | None:
@@ -205,29 +216,6 @@ def _find_metric(pattern: str, text: str) -> float | None:
         with suppress(ValueError):
             number = float((match[1] or "").replace(",", ""))
     return number
-
-
-def _end_server(
-    server: subprocess.Popen[bytes], load: Load, name: str, limit: float, folder: Path | None
-) -> LoadResult | None:
-    """Returns: None if the server has ended."""
-    deadline = time.monotonic() + limit
-    if load.stop is None:
-        server.send_signal(signal.SIGUSR1)
-    else:
-        stop = run_command("--stop", load.stop, limit, folder)
-        if stop.failure:
-            return LoadResult(stop.failure, stop.remedy, hung=stop.exceeded is not None)
-    try:
-        server.wait(max(deadline - time.monotonic(), 0))
-    except subprocess.TimeoutExpired:
-        cause = "SIGTERM" if load.stop is None else f"--stop '{load.stop}'"
-        return LoadResult(
-            f"{name} did not end within {limit:g} s of {cause}, so it was killed",
-            "give --stop CMD, a command that ends it",
-            hung=True,
-        )
-    return None
 
 
 def describe_end(status: int) -> str:
