@@ -19,7 +19,7 @@ LEVELS = {
     "shared": [
         {"caller", "errors", "parent_death", "preload", "compilers", "prose", "scratch"},
         {"machine", "mallocs", "parquet", "stats", "version", "atomic_file"},
-        {"age", "console", "counting", "native_file"},
+        {"age", "console", "native_file"},
         {"report"},
     ],
     "bench": [
@@ -100,7 +100,6 @@ def test_writers_and_progress_alone_import_rich():
     assert len(writers) == 3
     assert using - writers == {
         "mallard.shared.console",
-        "mallard.shared.counting",
         "mallard.bench.view.terminal.progress",
     }
 

@@ -60,7 +60,7 @@ def write_report(
     pipe_width: int = PIPE_WIDTH,
 ) -> None:
     """JSON is the analysis's own data if it has more than the report shows."""
-    from mallard.shared.report.json_text import report_json
+    from mallard.shared.report.model import report_json
 
     if arguments.json:
         print(as_json() if as_json else report_json(report))

@@ -18,7 +18,7 @@ from mallard.advisor.view.profile import profile_report
 from mallard.shared.errors import UsageError
 from mallard.shared.report.model import Call, nested
 from mallard.shared.report.page import MOST_BYTES, report_page
-from mallard.shared.report.page_timeline import nice_top
+from mallard.shared.report.page_pictures import nice_top
 
 DOCUMENTS = {
     "all": document,

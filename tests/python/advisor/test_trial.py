@@ -15,7 +15,6 @@ from mallard.advisor.trial import program as trial_program
 from mallard.advisor.trial.campaign import Campaign, run_campaign
 from mallard.advisor.trial.effect import difference, run_cpu_seconds, summarize_trial
 from mallard.advisor.trial.load import FAILED_LOAD, Load, LoadResult
-from mallard.advisor.trial.patience import GivenUp
 from mallard.advisor.trial.process import Measured, RunsDifferError
 from mallard.advisor.trial.program import (
     AS_IT_IS,
@@ -34,7 +33,7 @@ from mallard.advisor.trial.program import (
     TriedProcess,
     read_counts,
 )
-from mallard.advisor.trial.rounds import Rounds, outputs_differ, run_rounds
+from mallard.advisor.trial.rounds import GivenUp, Rounds, outputs_differ, run_rounds
 from mallard.advisor.trial.surroundings import Surroundings
 from mallard.advisor.view.trial import trial_json, trial_report
 from mallard.cli import parse_command

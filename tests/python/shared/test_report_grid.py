@@ -8,7 +8,6 @@ import re
 from page_reader import read
 from report_lines import screen
 
-from mallard.shared.report.json_text import report_json
 from mallard.shared.report.markdown import markdown_report
 from mallard.shared.report.model import (
     Code,
@@ -23,6 +22,7 @@ from mallard.shared.report.model import (
     Table,
     Unit,
     Verdict,
+    report_json,
 )
 from mallard.shared.report.page import report_page
 

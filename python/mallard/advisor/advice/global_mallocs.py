@@ -22,9 +22,16 @@ from mallard.advisor.trial.effect import (
     run_wall_seconds,
 )
 from mallard.advisor.trial.further_rounds import further_rounds, possible_answers
-from mallard.advisor.trial.patience import GivenUp, Patience, limit_runs
 from mallard.advisor.trial.program import MemoryAtEnd, Program, RunResult
-from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
+from mallard.advisor.trial.rounds import (
+    GivenUp,
+    Patience,
+    Rounds,
+    interleaved,
+    limit_runs,
+    output_is_compared,
+    outputs_differ,
+)
 from mallard.shared.age import YOUNG, Age, heap_named, young
 from mallard.shared.mallocs import SWITCH_MARK, is_available
 from mallard.shared.stats import Difference, median

@@ -18,7 +18,7 @@ from mallard.advisor.profile.document import Profile
 from mallard.advisor.trial.campaign import LEAST_EFFECT, Baseline, Result
 from mallard.advisor.trial.effect import Effect
 from mallard.advisor.trial.load import Load
-from mallard.advisor.trial.patience import GivenUp
+from mallard.advisor.trial.rounds import GivenUp
 from mallard.shared.mallocs import title
 
 

@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from mallard.advisor.trial.further_rounds import final_interval
-from mallard.advisor.trial.patience import GivenUp
 from mallard.advisor.trial.process import Measured
 from mallard.advisor.trial.program import AS_IT_IS, NULL, Counts, RunResult
-from mallard.advisor.trial.rounds import Rounds, Run
+from mallard.advisor.trial.rounds import GivenUp, Rounds, Run
 from mallard.shared.stats import EVEN_MARGIN, Difference, Ratio, median, paired_difference
 
 SEVERAL_CORES = 1.2  # CPU time over wall time

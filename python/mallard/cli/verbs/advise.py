@@ -98,8 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.advice.verdict import decide
     from mallard.advisor.view.advice import advice_json, advice_report
     from mallard.advisor.view.sarif import advice_sarif
-    from mallard.shared.console import PlainConsole, print_line
-    from mallard.shared.counting import step_progress
+    from mallard.shared.console import PlainConsole, print_line, step_progress
 
     chosen = trials.chosen_mallocs(arguments)
     trials.check_available(chosen[:1])  # of the others, those that are missing are named in the answer

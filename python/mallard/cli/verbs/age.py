@@ -72,8 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.aging import Request, age_program
     from mallard.advisor.trial.campaign import runs_again
     from mallard.advisor.view.aging import aging_json, aging_report
-    from mallard.shared.console import PlainConsole, print_line
-    from mallard.shared.counting import step_progress
+    from mallard.shared.console import PlainConsole, print_line, step_progress
 
     chosen = trials.chosen_mallocs(arguments)
     trials.check_available(chosen[:1])  # of the others, those that are missing are named in the answer

@@ -114,8 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.trial.program import refuse_other_program, tried_process
     from mallard.advisor.trial.scope_code import exclude_functions, learn_rules, locate_scope
     from mallard.advisor.view.trial import trial_json, trial_report
-    from mallard.shared.console import PlainConsole, print_line
-    from mallard.shared.counting import count_progress
+    from mallard.shared.console import PlainConsole, count_progress, print_line
 
     trials.check_available(trials.chosen_mallocs(arguments))
     display = PlainConsole(stderr=True)

@@ -127,8 +127,7 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from mallard.advisor.verify import Verification, compare, record_ownership, run_before
     from mallard.advisor.view.verify import verification_report
-    from mallard.shared.console import PlainConsole, print_line
-    from mallard.shared.counting import count_progress
+    from mallard.shared.console import PlainConsole, count_progress, print_line
 
     advice = read_advice(arguments.advice) if arguments.advice else None
     display = PlainConsole(stderr=True)

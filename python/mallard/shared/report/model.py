@@ -5,9 +5,12 @@ Cells hold values, not text: a Figure has a number and a unit, and figures.py wo
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum, auto
+from typing import Any
 
 from mallard.shared.report.names import fitted
 from mallard.shared.report.picture import Chart, HeatMap
@@ -386,3 +389,18 @@ def row_from(
     return Row(
         tuple(cell for cell in figures if not isinstance(cell, int | float)), note=note, details=details
     )
+
+
+def report_json(report: Report) -> str:
+    """Units and moods are words; an interval that one repetition does not give has null."""
+    fields = _finite(asdict(report))
+    del fields["is_brief"]  # for terminals
+    return json.dumps({"format": 1, **fields}, indent=1, default=lambda word: word.name.lower())
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

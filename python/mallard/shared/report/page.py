@@ -22,7 +22,7 @@ from typing import Any
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import capitalised, printable
 from mallard.shared.report.figures import UNKNOWN, cell_text, count, figure_text, level, plural, share, size
-from mallard.shared.report.markup import Markup, element, joined, slug, with_whole_options
+from mallard.shared.report.markup import LIMITS, Markup, PageNames, element, joined, slug, with_whole_options
 from mallard.shared.report.model import (
     Aside,
     Block,
@@ -54,24 +54,24 @@ from mallard.shared.report.model import (
     Verdict,
 )
 from mallard.shared.report.page_chart import DOT, line_plot, plot_data
-from mallard.shared.report.page_duck import duck
 from mallard.shared.report.page_estimates import Axis, drawing, estimate_axes, estimate_markup, scale
-from mallard.shared.report.page_filters import row_filters, table_filters
-from mallard.shared.report.page_flame import flame_graph
-from mallard.shared.report.page_frame import body_frame, caution, html_document, inline_scripts
 from mallard.shared.report.page_map import MapData, map_data, map_markup, maps_data
-from mallard.shared.report.page_names import LIMITS, PageNames
+from mallard.shared.report.page_pictures import duck, flame_graph, histograms, timeline
 from mallard.shared.report.page_sections import (
+    body_frame,
+    caution,
+    html_document,
+    inline_scripts,
     notes_list,
     paragraph_markup,
     points_list,
+    row_filters,
     sections_markup,
     small,
+    table_filters,
     text_lines,
 )
-from mallard.shared.report.page_timeline import histograms, timeline
-from mallard.shared.report.palette import with_raised_exponents
-from mallard.shared.report.picture import Chart, HeatMap
+from mallard.shared.report.picture import Chart, HeatMap, with_raised_exponents
 
 MOST_BYTES = 5_000_000
 STYLES = (

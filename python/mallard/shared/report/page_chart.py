@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from mallard.shared.report.figures import digits
 from mallard.shared.report.markup import Markup, element, joined, leaf
-from mallard.shared.report.palette import RAISED, with_raised_exponents
-from mallard.shared.report.picture import Chart, Series
+from mallard.shared.report.picture import RAISED, Chart, Series, with_raised_exponents
 
 WIDTH, HEIGHT = 440, 300
 LEFT, RIGHT, TOP, BOTTOM = 46, 138, 22, 40  # RIGHT: for names of usual length

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mallard.shared.report.figures import estimate_text, interval_text
 from mallard.shared.report.markup import Markup, element, joined, leaf
 from mallard.shared.report.model import Cell, Column, Estimate, Table
-from mallard.shared.report.palette import ratio_step
+from mallard.shared.report.picture import ratio_step
 from mallard.shared.stats import Ratio
 
 MARGIN = 3.0  # percent at both ends, so that a dot at the end is drawn completely

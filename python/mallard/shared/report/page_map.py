@@ -16,8 +16,18 @@ from itertools import groupby
 from typing import Any
 
 from mallard.shared.report.markup import Content, Markup, element, joined
-from mallard.shared.report.palette import PALETTE, ratio_step, with_raised_exponents
-from mallard.shared.report.picture import Head, HeatMap, Layer, Legend, Shade, Spot, Tile
+from mallard.shared.report.picture import (
+    PALETTE,
+    Head,
+    HeatMap,
+    Layer,
+    Legend,
+    Shade,
+    Spot,
+    Tile,
+    ratio_step,
+    with_raised_exponents,
+)
 from mallard.shared.stats import Ratio
 
 FAILED = "!"  # in place of the letters of a cell

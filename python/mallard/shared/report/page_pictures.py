@@ -1,4 +1,11 @@
-"""Charts on a page: series of bytes over time, and histograms of shares by powers of two."""
+"""The pictures of a page: a flame graph, the duck, series of bytes over time, and histograms.
+
+A flame graph is an icicle: callers above, callees below, as wide as their bytes or operations. The script
+(static/profile/flame.js) draws the calls, zooms and searches, and shows callers below and all calls of a
+function. A call has the width of its children if that is more than its own. The duck is DVLUC, of the papers:
+density its head, variation its wing, locality its breast, utilization its body, contention its beak; and
+fragmentability its tail.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +13,106 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from mallard.shared.report.figures import TEXTS, share, size
-from mallard.shared.report.figures import seconds as time
-from mallard.shared.report.markup import Markup, element, joined, leaf
-from mallard.shared.report.model import Histogram, Histograms, Timeline
-from mallard.shared.report.page_names import PageNames, breakable_name
+from mallard.shared.report.figures import TEXTS, count, level, seconds, share, size
+from mallard.shared.report.markup import Markup, PageNames, breakable_name, element, joined, leaf
+from mallard.shared.report.model import Duck, Flame, Histogram, Histograms, Timeline, nested
+
+ROW = 19  # pixels
+NEARLY_ALL = 0.97  # of its parent's width: a chain of such calls is passed over at the beginning
+STEPS = ((0.005, ""), (0.25, "up to 25 %"), (0.5, "up to 50 %"), (0.75, "up to 75 %"), (0.95, "up to 95 %"))
+DIGITS = 4  # of a share
+FIGURES = ("allocations", "bytes", "contained", "operations", "peak", "alive")
+
+
+def flame_graph(flame: Flame, names: PageNames) -> tuple[Markup | None, dict[str, Any]]:
+    """The frame of the drawing and the data of its script; nothing for a graph without widths."""
+    calls = flame.calls[: names.limits.calls]
+    figures = {figure: [getattr(call, figure) for call in calls] for figure in FIGURES}
+    # The root is not a call.
+    mode = next((mode for mode in flame.modes if nested(calls, [0, *figures[mode[0]][1:]])[0] > 0), None)
+    if mode is None:
+        return None, {}
+    omitted = flame.omitted + len(flame.calls) - len(calls)
+    drawing = joined(
+        _legend(flame, mode[2]),
+        element("noscript", element("p", "A script draws this graph.")),
+        element("div", element("div", class_="rows"), class_="flame", role="group", aria_label="Flame graph"),
+        element("p", f"{count(omitted)} smaller branches are left out.", class_="setting")
+        if omitted > 0
+        else None,
+    )
+    return drawing, figures | {
+        "parent": [call.parent for call in calls],
+        "name": [-1 if call.name is None else names.number(call.name) for call in calls],
+        "shares": [round(part, DIGITS) for part in flame.shares[: len(calls)]],
+        "steps": [end for end, _ in STEPS],
+        "label": flame.label,
+        "told": flame.texts[: len(calls)],
+        "modes": flame.modes,
+        "mode": mode[0],
+        "row": ROW,
+        "nearly": NEARLY_ALL,
+    }
+
+
+def _legend(flame: Flame, text: str) -> Markup:
+    words = [flame.none, *(words for _, words in STEPS[1:]), "more"]
+    steps = [element("li", text, class_=f"c{step}") for step, text in enumerate(words)]
+    return element(
+        "div",
+        element("p", element("span", text), f" Colour: {flame.meaning}." if flame.meaning else None),
+        element("ul", *steps, class_="steps") if flame.meaning else None,
+        class_="flame-controls legend",
+    )
+
+
+def colour(part: float) -> str:
+    return f"c{sum(round(part, DIGITS) > end for end, _ in STEPS)}"
+
+
+# For each dimension the outline of its part of the duck, which looks right, and the position of its letter.
+PARTS = {
+    "F": ("M46 150C30 136 20 112 14 84C40 96 70 112 92 131C74 136 60 142 46 150Z", (48, 124)),
+    "U": (
+        "M46 150c6 64 62 86 122 86c64 0 114 -28 120 -84c-38 16 -74 -2 -108 -12c-50 -14 -96 -6 -134 10Z",
+        (222, 208),
+    ),
+    "V": ("M96 158C130 146 178 152 206 178C180 204 128 206 92 186C104 178 104 168 96 158Z", (146, 185)),
+    "L": (
+        "M288 152c6 -20 2 -36 4 -56c-22 20 -48 16 -62 -4c-4 28 -16 46 -50 48c34 10 70 28 108 12Z",
+        (256, 139),
+    ),
+    "D": ("M220 66a42 42 0 1 0 84 0a42 42 0 1 0 -84 0Z", (256, 82)),
+    "C": ("M301 50C322 50 342 60 354 72C338 84 318 88 300 84C305 72 305 62 301 50Z", (322, 75)),
+}
+
+
+def duck(drawing: Duck) -> Markup:
+    dimensions = {letter: (name, value) for letter, name, value in drawing.dimensions.items}
+    parts = []
+    for letter, (outline, (left, top)) in PARTS.items():
+        name, value = dimensions[letter]
+        parts.append(
+            element(
+                "g",
+                element("title", f"{name}: {level(value)}"),
+                leaf("path", d=outline),
+                element("text", letter, x=str(left), y=str(top)),
+                class_="unknown" if value is None else colour(min(max(value, 0.0), 1.0)),
+            )
+        )
+    words = ", ".join(f"{name} {level(value)}" for name, value in dimensions.values())
+    drawn = element(
+        "svg",
+        *parts,
+        leaf("circle", cx="276", cy="56", r="5", class_="eye"),
+        viewBox="0 20 368 224",
+        role="img",
+        aria_label=f"The duck of {words}",
+        class_="duck",
+    )
+    return element("figure", drawn, element("figcaption", "The darker, the nearer to 1."))
+
 
 WIDTH, HEIGHT = 1000, 240
 TICKS = 4
@@ -78,7 +180,7 @@ def _times(times: Sequence[float]) -> Markup:
     step = nice_step(length)
     marks = []
     for number in range(math.ceil(times[0] / step), int(times[-1] / step) + 1):
-        text = time(step * number).replace(".00 ", " ").replace(".0 ", " ")
+        text = seconds(step * number).replace(".00 ", " ").replace(".0 ", " ")
         place = 100 * (step * number - times[0]) / length
         end = "end" if place > 97 else "begin" if place < 3 else None
         marks.append(element("span", text, style=f"left:{place:.1f}%", class_=end))
