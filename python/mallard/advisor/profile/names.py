@@ -27,7 +27,6 @@ OPERATOR = re.compile(
     r"operator(?:\(\)|\[\]|<=>|->\*?|<<=?|>>=?|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%^&|~!=<>,]=?"
     r"|\"\"\s?\w+| (?:new|delete)(?:\[\])?| co_await)"
 )
-UNNAMED = "(anonymous namespace)"
 INLINE = re.compile(r"\b(?:__cxx11|__1|_V2|__debug)::")
 PAIRS = {"(": ")", "<": ">", "{": "}", "[": "]"}
 LIBRARY = ("std::", "mallard::", "__gnu_cxx::", "__cxxabiv1::", "operator ")
@@ -52,31 +51,34 @@ def names_function(name: str, full: str) -> bool:
 
 
 def _shortened(text: str) -> str:
-    kept: list[str] = []
-    place, operator_seen = 0, False
+    kept: list[str] = []  # outside of all brackets
+    open_: list[str] = []  # the brackets that are missing
+    place = begin = 0
+    operator_seen = False
     while place < len(text):
         letter = text[place]
         symbol = OPERATOR.match(text, place) if letter == "o" and _begins_word(text, place) else None
         if symbol:
-            kept.append(symbol[0])
-            place, operator_seen = symbol.end(), True
-        elif text.startswith(UNNAMED, place):
-            kept.append("(anonymous)")
-            place += len(UNNAMED)
-        elif letter in PAIRS:
-            end = _closing_bracket(text, place)
-            if end == place:  # unclosed: not C++, or its middle was left out
-                return _without_middle(text, place)
-            kept.append(_instead(text, place, end))
-            place = end
-        elif letter == " ":
+            kept += [] if open_ else [symbol[0]]
+            operator_seen |= not open_
+            place = symbol.end()
+            continue
+        if not open_ and letter == " ":
             place, done = _skip_space(text, place, kept, operator_seen)
             if done:
                 break
-        else:
+            continue
+        if letter in PAIRS:
+            begin = begin if open_ else place
+            open_.append(PAIRS[letter])
+        elif not open_:
             kept.append(letter)
-            place += 1
-    return "".join(kept)
+        elif letter == open_[-1] and not (letter == ">" and text[place - 1] == "-"):
+            open_.pop()
+            kept += [] if open_ else [_instead(text[begin : place + 1])]
+        place += 1
+    # Not C++, or its middle was left out.
+    return _without_middle(text, begin) if open_ else "".join(kept)
 
 
 def _skip_space(text: str, place: int, kept: list[str], operator_seen: bool) -> tuple[int, bool]:
@@ -95,15 +97,17 @@ def _skip_space(text: str, place: int, kept: list[str], operator_seen: bool) -> 
     return place + 1, False
 
 
-def _instead(text: str, place: int, end: int) -> str:
+def _instead(brackets: str) -> str:
     """The replacement of a pair of brackets and its contents."""
-    if text[place] == "<":
-        return "<>" if text[place:end] != "<lambda" else ""
-    if text[place] == "[" and not text.startswith("[abi:", place):
-        return text[place:end]
-    if text[place] == "{":
-        number = re.search(r"#\d+\}$", text[place:end])
-        kind = re.match(r"\{([\w' -]+)", text[place:end])
+    if brackets == "(anonymous namespace)":
+        return "(anonymous)"
+    if brackets[0] == "<":
+        return "<>"
+    if brackets[0] == "[" and not brackets.startswith("[abi:"):
+        return brackets
+    if brackets[0] == "{":
+        number = re.search(r"#\d+\}$", brackets)
+        kind = re.match(r"\{([\w' -]+)", brackets)
         return f"{{{kind[1] if kind else ''}{number[0][:-1] if number else ''}}}"
     return ""
 
@@ -115,25 +119,6 @@ def _without_middle(text: str, place: int) -> str:
     if "..." not in text or not last.isidentifier():
         return text
     return f"{text[:place].rpartition(' ')[2]}<>::{last}"
-
-
-def _closing_bracket(text: str, place: int) -> int:
-    """The position after the closing bracket; `place` if nothing closes it."""
-    open_: list[str] = []
-    at = place
-    while at < len(text):
-        letter = text[at]
-        if letter == "o" and _begins_word(text, at) and (symbol := OPERATOR.match(text, at)):
-            at = symbol.end()
-            continue
-        if letter in PAIRS:
-            open_.append(PAIRS[letter])
-        elif open_ and letter == open_[-1] and not (letter == ">" and text[at - 1] == "-"):
-            open_.pop()
-            if not open_:
-                return at + 1
-        at += 1
-    return place
 
 
 def _begins_word(text: str, place: int) -> bool:
