@@ -9,14 +9,15 @@ import pytest
 from report_lines import section_text
 
 from mallard.cli import main
-from mallard.shared.report.page import Header, Part
+from mallard.shared.report.model import Report
+from mallard.shared.report.page import Part
 
 
-def parts_of(database: Path, *options: str) -> tuple[Header, dict[str, Part]]:
+def parts_of(database: Path, *options: str) -> tuple[Report, dict[str, Part]]:
     """What the command passes to the writer of pages."""
-    written: list[tuple[Header, dict[str, Part]]] = []
+    written: list[tuple[Report, dict[str, Part]]] = []
 
-    def keep(header: Header, parts: Sequence[Part], texts: Mapping[str, str]) -> str:
+    def keep(header: Report, parts: Sequence[Part], texts: Mapping[str, str]) -> str:
         written.append((header, {part.anchor: part for part in parts}))
         return ""
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from page_reader import page_data, read
+from page_reader import read
 from profile_rows import scope
 from report_lines import texts
 from synthetic_profile import document, empty, hostile
@@ -23,10 +23,10 @@ from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.profile.document import Profile, read_profile
 from mallard.advisor.profile.records import Amount
-from mallard.advisor.view.advice import advice_json, advice_report, make_bars, operations_inside
+from mallard.advisor.view.advice import advice_json, advice_report, make_bars
 from mallard.advisor.view.sarif import advice_sarif
 from mallard.shared.report.markdown import markdown_report
-from mallard.shared.report.model import Call, Code, Report
+from mallard.shared.report.model import Code, Report
 from mallard.shared.report.page import MOST_BYTES, report_page
 
 CHANGE = TypeChange("vector", "T", "handle", "src/server.cpp:90", 1_000_000)
@@ -193,21 +193,6 @@ def test_page_contains_the_code() -> None:
     case = study(changes=(CHANGE,))
     assert render_report(case).sections[-1].blocks == (Code(decide(case).code),)
     assert escape(decide(case).code, quote=False) in render_page(case)
-
-
-def test_operations_count_for_the_outermost_call() -> None:
-    """main calls the function f, which calls itself and g; and it calls g directly."""
-    operations = (100, 100, 60, 40, 30, 40)  # the process, main, f, f again, g, and g
-    parents = (-1, 0, 1, 2, 3, 1)
-    calls = [Call(parent, None, 0, 0, 0, number) for parent, number in zip(parents, operations, strict=True)]
-    assert operations_inside(calls, [False, False, True, True, False, False]) == [60, 60, 60, 40, 30, 0]
-    assert operations_inside(calls, [False] * 6) == [0] * 6
-
-
-def test_call_shows_its_share_of_the_saving() -> None:
-    page = render_page(study())
-    flame = page_data(page)["flame"]
-    assert (flame["label"], flame["told"][0]) == ("saved, by its operations", "38.7 ms"), "in the panel"
 
 
 @pytest.mark.parametrize("make_document", [empty, hostile], ids=["empty", "hostile"])

@@ -23,7 +23,7 @@ from mallard.shared.report.model import (
     Term,
     Unit,
 )
-from mallard.shared.report.page import Header, Part, parts_page, report_page
+from mallard.shared.report.page import Part, parts_page, report_page
 from mallard.shared.report.picture import Chart, Head, HeatMap, Layer, Series, Spot, Tile
 from mallard.shared.stats import Difference, Ratio
 
@@ -74,7 +74,7 @@ def sections_page() -> str:
     part = Part("part", "a part", "A part of the page", REPORT.sections, notes=("A note.",), answer="Yes.")
     further = Part("other", "another", "Another part", answer="10^6.")
     missing = Part("third", "a third", "A third part", command="mallard bench third")
-    header = Header(REPORT.title, REPORT.answer, doubts=("A doubt.",))
+    header = Report(REPORT.title, REPORT.answer, doubts=("A doubt.",))
     return parts_page(header, (part, further, missing), {"pool/wink": "a pool"})
 
 

@@ -2,10 +2,6 @@
 
 A bar of before and after is a time; the thin line over its end is the interval of the saving. The dashed line
 is an estimate: the time of the program if allocation took no time, with unchanged locality.
-
-The flame graph shows the calls that the saved time comes from. A trial saves time in the operations of its
-scope. The share of a call is the operations below it that are also below the scope: a call inside the scope
-is fully coloured, its caller by the part that goes through.
 """
 
 from __future__ import annotations
@@ -41,10 +37,8 @@ from mallard.advisor.trial.campaign import Baseline
 from mallard.advisor.trial.effect import Effect
 from mallard.advisor.trial.further_rounds import SURE
 from mallard.advisor.view.profile.charts import (
-    MODES,
     RESIDENT,
     SAMPLED,
-    flame_calls,
     flame_sections,
     memory_picture,
 )
@@ -54,13 +48,11 @@ from mallard.shared.mallocs import title
 from mallard.shared.report.figures import count, size
 from mallard.shared.report.model import (
     Block,
-    Call,
     Code,
     Column,
     Duck,
     Fact,
     Facts,
-    Flame,
     Meter,
     Mood,
     Paragraph,
@@ -69,8 +61,6 @@ from mallard.shared.report.model import (
     Section,
     Table,
     Unit,
-    nested,
-    parent_of,
     row_from,
 )
 from mallard.shared.stats import CONFIDENCE, Difference
@@ -92,7 +82,6 @@ CANDIDATES = (
     *map(Column, ("blocks", "contained", "effect in a short trial")),
 )
 MOODS = {"local": Mood.GOOD, "global": Mood.GOOD}
-OPERATIONS_FIRST = tuple(sorted(MODES, key=lambda mode: mode[0] != "operations"))
 
 
 def advice_json(study: Study, verdict: Verdict) -> str:
@@ -116,7 +105,8 @@ def advice_report(study: Study, verdict: Verdict, profile: Profile | None) -> Re
         *(_memory(profile, names) if study.goal == "memory" else []),
         *_tried(study),
         *(_scope(study, profile, names) if profile and names else ()),
-        *(_saved(study, profile, names) if profile and names else ()),
+        # The flame graph of the peak is above.
+        *(flame_sections(profile, names) if profile and names and study.goal != "memory" else ()),
         *([Section("Code to paste", (Code(verdict.code),))] if verdict.code else []),
     ]
     program = study.words[0].rpartition("/")[2] if study.words else ""
@@ -386,49 +376,6 @@ def _outcome(screened: Screened) -> str:
     return screened.reason or "; ".join(
         f"{strategy} {arm.text}" for strategy, arm in screened.given_up.items()
     )
-
-
-def _saved(study: Study, profile: Profile, names: Names) -> list[Section]:
-    best, chosen = study.best, study.chosen
-    if study.goal == "memory":
-        return []  # the flame graph of the peak is above
-    if best is None or chosen is None or chosen.function is None:
-        return flame_sections(profile, names)
-    calls = flame_calls(profile, names)
-    if not profile.flame or not any(call.bytes or call.operations for call in calls[1:]):
-        return []
-    is_scope = [node.function == chosen.function for node in profile.flame.nodes]
-    inside = operations_inside(calls, is_scope)
-    flame = Flame(
-        calls,
-        OPERATIONS_FIRST,
-        tuple(saved / max(all_, 1) for saved, all_ in zip(inside, _operations(calls), strict=True)),
-        f"share of the operations that {chosen.title} makes, where the time was saved",
-        "nothing",
-        tuple(times(-best.time.median * operations / max(inside[0], 1)) for operations in inside),
-        "saved, by its operations",
-        profile.flame.pruned,
-    )
-    return [Section("Flame graph", (flame,), about="where the time is saved")]
-
-
-def operations_inside(calls: Sequence[Call], is_scope: Sequence[bool]) -> list[int]:
-    """For each call, the operations made by calls of the scope, directly or below them."""
-    inside = [False] * len(calls)
-    counts = [0] * len(calls)
-    for at in range(1, len(calls)):
-        inside[at] = inside[parent_of(calls, at)] or is_scope[at]
-    own = _operations(calls)
-    for at in range(len(calls) - 1, 0, -1):
-        if inside[at]:
-            counts[at] = own[at]
-        if not inside[parent_of(calls, at)]:
-            counts[parent_of(calls, at)] += counts[at]
-    return counts
-
-
-def _operations(calls: Sequence[Call]) -> list[int]:
-    return nested(calls, [call.operations for call in calls])
 
 
 def _scope(study: Study, profile: Profile, names: Names) -> list[Section]:

@@ -25,7 +25,7 @@ from mallard.bench.view.peers import peers_report
 from mallard.bench.view.peers_maps import peers_maps
 from mallard.shared.prose import capitalised
 from mallard.shared.report.model import Paragraph, Report
-from mallard.shared.report.page import Header, Part, parts_page
+from mallard.shared.report.page import Part, parts_page
 
 TITLE = "Which allocation strategy is fastest here?"
 
@@ -37,12 +37,8 @@ def page(measured: Mapping[str, Measured], evidence: Sequence[Row] = ()) -> str:
     runs = list(measured.values())
     parts = _parts(measured, evidence or [row for entry in runs for row in entry.rows])
     lead = next((part.answer for part in parts if part.answer), "")
-    header = Header(
-        TITLE,
-        Paragraph(lead) if lead else None,
-        conditions=_conditions(measured),
-        doubts=cautions(runs),
-    )
+    conditions, doubts = tuple(_conditions(measured)), tuple(cautions(runs))
+    header = Report(TITLE, Paragraph(lead), conditions=conditions, doubts=doubts)
     names = {row.strategy for rows in (evidence, *(entry.rows for entry in runs)) for row in rows}
     return parts_page(header, parts, {name: strategy_text(name) for name in in_table_order(names)})
 

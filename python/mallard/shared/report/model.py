@@ -270,8 +270,6 @@ class Flame:
     shares: tuple[float, ...]
     meaning: str  # of the colours; empty if they have none
     none: str  # the meaning of a share of 0
-    texts: tuple[str, ...] = ()  # of each call
-    label: str = ""  # of the texts
     omitted: int = 0
 
 

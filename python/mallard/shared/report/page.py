@@ -106,21 +106,10 @@ class Part:
     command: str = ""
 
 
-@dataclass(frozen=True)
-class Header:
-    """The beginning of a page."""
-
-    title: str
-    answer: Paragraph | None
-    command: str = ""
-    conditions: Sequence[str] = ()
-    doubts: Sequence[str] = ()
-
-
 def report_page(report: Report, command: str = "") -> str:
     """`command` is the one that was typed. Raises UsageError for a page that is too long even with short
     names."""
-    header = Header(report.title, report.answer, report.subject or command, report.conditions, report.doubts)
+    header = replace(report, subject=report.subject or command)
     parts = _parts(report.sections)
     bytes_ = 0
     for limits in LIMITS:
@@ -134,8 +123,8 @@ def report_page(report: Report, command: str = "") -> str:
     )
 
 
-def parts_page(header: Header, parts: Sequence[Part], texts: Mapping[str, str]) -> str:
-    """A page of several reports. `texts` describe names in maps."""
+def parts_page(header: Report, parts: Sequence[Part], texts: Mapping[str, str]) -> str:
+    """A page of several reports, with the beginning of `header`. `texts` describe names in maps."""
     return _Page(PageNames(LIMITS[0]), texts).render(header, parts)
 
 
@@ -178,7 +167,7 @@ class _Page:
         self._maps: list[MapData] = []
         self._plots: list[list[list[tuple[str, str]]]] = []
 
-    def render(self, header: Header, parts: Sequence[Part], *end: Markup | None) -> str:
+    def render(self, header: Report, parts: Sequence[Part], *end: Markup | None) -> str:
         body = body_frame(
             _header(header), list(map(_link, parts)), _glance(parts), *map(self._part, parts), *end
         )
@@ -425,18 +414,18 @@ class _Page:
         return joined(folded, about)
 
 
-def _header(header: Header) -> Markup:
+def _header(header: Report) -> Markup:
     return element(
         "header",
         element("p", "mallard", class_="brand"),
         element("h1", header.title),
-        element("p", element("code", with_whole_options(header.command)), class_="command")
-        if header.command
+        element("p", element("code", with_whole_options(header.subject)), class_="command")
+        if header.subject
         else None,
         element("p", f" {MIDDLE_DOT} ".join(header.conditions), class_="conditions")
         if header.conditions
         else None,
-        paragraph_markup(header.answer, "lead") if header.answer else None,
+        paragraph_markup(header.answer, "lead") if header.answer.text else None,
         caution(header.doubts),
     )
 

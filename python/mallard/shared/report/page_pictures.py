@@ -46,8 +46,6 @@ def flame_graph(flame: Flame, names: PageNames) -> tuple[Markup | None, dict[str
         "name": [-1 if call.name is None else names.number(call.name) for call in calls],
         "shares": [round(part, DIGITS) for part in flame.shares[: len(calls)]],
         "steps": [end for end, _ in STEPS],
-        "label": flame.label,
-        "told": flame.texts[: len(calls)],
         "modes": flame.modes,
         "mode": mode[0],
         "row": ROW,

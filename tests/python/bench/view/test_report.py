@@ -13,7 +13,8 @@ from synthetic_page import full_run_page
 from synthetic_run import density_rows, failed, write_run
 
 from mallard.cli import main
-from mallard.shared.report.page import Header, Part
+from mallard.shared.report.model import Report
+from mallard.shared.report.page import Part
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def report_of(folder: Path, rows: list[dict[str, Any]], **run: Any) -> tuple[str
     return text, read(text)
 
 
-def parts_of_run(folder: Path, rows: list[dict[str, Any]], **run: Any) -> tuple[Header, dict[str, Part]]:
+def parts_of_run(folder: Path, rows: list[dict[str, Any]], **run: Any) -> tuple[Report, dict[str, Part]]:
     write_run(folder / "mallard.db", rows, **run)
     return parts_of(folder / "mallard.db")
 
@@ -144,7 +145,7 @@ def test_warnings_precede_figures(folder: Path) -> None:
 
 def test_a_run_without_trouble_has_no_caution(folder: Path) -> None:
     header, _ = parts_of_run(folder, density_rows())
-    assert header.doubts == []
+    assert header.doubts == ()
 
 
 def test_reproduction_command_names_database(folder: Path) -> None:

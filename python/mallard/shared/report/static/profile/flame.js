@@ -201,7 +201,6 @@ mallard.ready.then(({ flame, names }) => {
       ["never freed", size(tree.alive[node])],
       ["contained", `${size(tree.contained[node])} (${share(tree.contained[node], tree.bytes[node])})`],
       ["operations", count(tree.operations[node])],
-      ...(tree.told?.length ? [[flame.label, tree.told[node]]] : []),
     ]);
   };
 
