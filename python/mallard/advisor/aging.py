@@ -10,7 +10,7 @@ import struct
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -215,8 +215,9 @@ def age_program(
     first = program.run(arm_under(request.mallocs[0], None), UNSCOPED)
     refuse_failed_load(first)
     program = replace(program, first=first)
-    if request.process is None:
-        _refuse_if_unaged(program, first)
+    # A launcher's own malloc does not matter.
+    if request.process is None and not (first.counts and first.counts.is_replaced):
+        refuse_unaged(program, first)
     program = follow_launcher(program, first, request, folder)
     server = None
     if program.surroundings.load:
@@ -265,12 +266,6 @@ def age_program(
         failures=completed.failed | dict.fromkeys(outputs_differ(completed, [*arms], base), PRINTED_OTHER),
         notes=tuple(_notes(program, request, completed, base, brought=brought)),
     )
-
-
-def _refuse_if_unaged(program: Program, first: RunResult) -> None:
-    """A launcher's own malloc does not matter."""
-    if first.counts is None or not first.counts.is_replaced:
-        refuse_unaged(program, first)
 
 
 def _rows(
@@ -417,22 +412,11 @@ class _Watch:
         known = answered == self._asked and chunks != UNKNOWN
         return (chunks, free_bytes) if known else (None, None)
 
-    def _map(self) -> _Mapping:
-        return _Mapping(self._report)
-
-
-class _Mapping:
-    """The report of the running server; None if it has none, as a launcher's replaced process."""
-
-    def __init__(self, report: Path) -> None:
-        self._report = report
-        self._memory: mmap.mmap | None = None
-
-    def __enter__(self) -> mmap.mmap | None:
+    @contextmanager
+    def _map(self) -> Iterator[mmap.mmap | None]:
+        """The report of the running server; None if it has none, as a launcher's replaced process."""
+        memory = None
         with suppress(OSError, ValueError), open(self._report, "r+b") as file:
-            self._memory = mmap.mmap(file.fileno(), 0)
-        return self._memory
-
-    def __exit__(self, *_: object) -> None:
-        if self._memory is not None:
-            self._memory.close()
+            memory = mmap.mmap(file.fileno(), 0)
+        with memory or nullcontext():
+            yield memory

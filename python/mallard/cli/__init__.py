@@ -2,9 +2,9 @@
 
 A verb has a line in PRODUCTS and a module of verbs/ with EXAMPLES (commands, each with a note),
 `add_arguments(parser)` and `run(arguments) -> int`. It may have `check(arguments)`, which refuses bad input
-before anything is set up; `needs(arguments) -> Needs`, if it needs more than the Python environment;
-`help_for(arguments) -> str`, if its help depends on the other arguments; TOPICS, the words after it that
-have separate help; TAKES_PROGRAM, if its arguments end with a program and its arguments; and
+before anything is set up; NEEDS, or `needs(arguments) -> Needs`, if it needs more than the Python
+environment; `help_for(arguments) -> str`, if its help depends on the other arguments; TOPICS, the words after
+it that have separate help; TAKES_PROGRAM, if its arguments end with a program and its arguments; and
 TAKES_WORDS, if the arguments after `--` are passed on. Only the module of the given verb is imported, and no
 package outside the standard library before `run`: ./mallard parses a command before it sets anything up.
 """
@@ -89,9 +89,10 @@ class Command:
 
     def needs(self) -> Needs:
         """Raises a UsageError for errors that only planning detects."""
-        if not hasattr(self.module, "needs"):
-            return Needs()
-        needs: Needs = self.module.needs(self.arguments)
+        if hasattr(self.module, "needs"):
+            needs: Needs = self.module.needs(self.arguments)
+        else:
+            needs = getattr(self.module, "NEEDS", Needs())
         return needs
 
     def run(self) -> int:

@@ -165,6 +165,13 @@ def check_program(program: str) -> None:
         )
 
 
+def check_files(*files: tuple[str, Path | None]) -> None:
+    """Those of options that read a file."""
+    for option, file in files:
+        if file is not None and not file.is_file():
+            raise UsageError(f"{option} {file} is not a file; give one, or leave the option out")
+
+
 def is_one_program(program: str, other: str) -> bool:
     places = [shutil.which(name) for name in (program, other)]
     return None not in places and os.path.samefile(*[str(place) for place in places])

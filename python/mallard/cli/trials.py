@@ -13,6 +13,7 @@ from mallard.cli.options import (
     add_process,
     add_surroundings,
     add_time_limit,
+    check_files,
     check_program,
     check_surroundings,
 )
@@ -76,9 +77,7 @@ def check_runs(arguments: argparse.Namespace) -> None:
     chosen_mallocs(arguments)
     check_age(arguments)
     check_surroundings(arguments)
-    for file, option in ((arguments.trace, "--trace"), (arguments.input, "--input")):
-        if file is not None and not file.is_file():
-            raise UsageError(f"{option} {file} is not a file; give one, or leave the option out")
+    check_files(("--trace", arguments.trace), ("--input", arguments.input))
 
 
 def chosen_mallocs(arguments: argparse.Namespace) -> tuple[str, ...]:
@@ -98,13 +97,8 @@ def reads_terminal(arguments: argparse.Namespace) -> bool:
 
 def check_age(arguments: argparse.Namespace) -> None:
     ages = read_ages(arguments.age) if arguments.age is not None else ()
-    if arguments.history is None:
-        return
-    if not arguments.history.is_file():
-        raise UsageError(
-            f"--history {arguments.history} is not a file; give a recording, or leave the option out"
-        )
-    if ages and all(age.is_young for age in ages):
+    check_files(("--history", arguments.history))
+    if arguments.history is not None and ages and all(age.is_young for age in ages):
         raise UsageError(
             f"--history {arguments.history} has no effect on a young heap; add --age old, or leave it out"
         )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
+from typing import Any
 
 from mallard.shared.errors import UsageError
 from mallard.shared.version import source_root
@@ -142,19 +143,10 @@ def _wrong(text: str, problem: str) -> UsageError:
 
 def _changed(age: Age, name: str, value: str) -> Age:
     """Raises a ValueError."""
-    if name == "peak":
-        return replace(age, peak_bytes=_peak(value))
-    if name == "rounds":
-        return replace(age, rounds=_whole(value, MOST_ROUNDS))
-    if name == "replace":
-        return replace(age, replaced=_share(value))
-    if name == "keep":
-        return replace(age, kept=_share(value))
-    if name == "sizes":
-        return replace(age, sizes=_sizes(value))
-    if name == "seed":
-        return replace(age, seed=_whole(value, MOST_SEED))
-    raise ValueError
+    if name not in READERS:
+        raise ValueError
+    field, read = READERS[name]
+    return replace(age, **{field: read(value)})
 
 
 def _peak(text: str) -> int:
@@ -191,3 +183,13 @@ def _share(text: str) -> float:
     if re.fullmatch(r"[0-9]*\.?[0-9]*", text) is None or not any(map(str.isdigit, text)) or float(text) > 1:
         raise ValueError
     return float(text)
+
+
+READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    "peak": ("peak_bytes", _peak),
+    "rounds": ("rounds", partial(_whole, most=MOST_ROUNDS)),
+    "replace": ("replaced", _share),
+    "keep": ("kept", _share),
+    "sizes": ("sizes", _sizes),
+    "seed": ("seed", partial(_whole, most=MOST_SEED)),
+}

@@ -9,7 +9,6 @@ from pathlib import Path
 from mallard.advisor.advice.choice import GOALS
 from mallard.cli import exit_status, trials
 from mallard.cli.forms import add_forms, check_forms, check_replaces_nothing, write_report
-from mallard.cli.needs import Needs
 from mallard.cli.options import surround_runs
 from mallard.shared.age import Age, read_ages, young_only
 from mallard.shared.errors import UsageError
@@ -24,6 +23,7 @@ EXAMPLES = (
     ("mallard advise --load 'CMD' -- ./server", "of a server that CMD uses"),
 )
 TAKES_PROGRAM = True
+needs = trials.needs
 AGES, QUICK_AGES = "young,old", "young,used"
 
 
@@ -85,10 +85,6 @@ def _ages(arguments: argparse.Namespace) -> tuple[Age, ...]:
     if arguments.goal == "memory":
         return young_only()
     return read_ages(arguments.age or (QUICK_AGES if arguments.quick else AGES))
-
-
-def needs(arguments: argparse.Namespace) -> Needs:
-    return trials.needs(arguments)
 
 
 def run(arguments: argparse.Namespace) -> int:

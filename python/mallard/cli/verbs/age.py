@@ -8,7 +8,6 @@ from pathlib import Path
 
 from mallard.cli import exit_status, trials
 from mallard.cli.forms import add_forms, check_forms, write_report
-from mallard.cli.needs import Needs
 from mallard.cli.options import surround_runs
 from mallard.cli.parser import positive_int, positive_seconds
 from mallard.shared.age import read_ages
@@ -22,6 +21,7 @@ EXAMPLES = (
     ("mallard age --load 'CMD' -- ./server", "a server; one also without a model"),
 )
 TAKES_PROGRAM = True
+needs = trials.needs
 LEAST_LOADS, LEAST_CHURNED_LOADS = 7, 12  # as in mallard.advisor.aging
 
 
@@ -62,10 +62,6 @@ def check(arguments: argparse.Namespace) -> None:
     least = LEAST_LOADS if arguments.churn is None else LEAST_CHURNED_LOADS
     if arguments.loads is not None and arguments.loads < least:
         raise UsageError(f"--loads {arguments.loads}: a comparison needs {least} loads or more")
-
-
-def needs(arguments: argparse.Namespace) -> Needs:
-    return trials.needs(arguments)
 
 
 def run(arguments: argparse.Namespace) -> int:

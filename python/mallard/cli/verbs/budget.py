@@ -13,7 +13,7 @@ from mallard.advisor.profile.names import is_library_function
 from mallard.cli import exit_status
 from mallard.cli.forms import add_forms, check_forms, write_report
 from mallard.cli.needs import Needs
-from mallard.cli.options import add_time_limit, check_program, process_name
+from mallard.cli.options import add_time_limit, check_files, check_program, process_name
 from mallard.shared.atomic_file import check_writable, write_atomically
 from mallard.shared.errors import UsageError
 from mallard.shared.scratch import scratch_folder
@@ -28,6 +28,7 @@ EXAMPLES = (
     ("mallard budget FILE.toml --write --scopes f,g -- ./parser", "of these"),
 )
 TAKES_WORDS = True
+NEEDS = Needs(presets=("advisor",))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,12 +79,7 @@ def check(arguments: argparse.Namespace) -> None:
         )
     if arguments.file.is_file():
         read_budget(arguments.file)
-    if arguments.input is not None and not arguments.input.is_file():
-        raise UsageError(f"--input {arguments.input} is not a file; give one, or leave the option out")
-
-
-def needs(arguments: argparse.Namespace) -> Needs:
-    return Needs(presets=("advisor",))
+    check_files(("--input", arguments.input))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -12,7 +12,6 @@ from mallard.advisor.trial.program import KEPT, OF_LINES, RESERVED, STRATEGIES, 
 from mallard.advisor.trial.scope_code import is_line
 from mallard.cli import exit_status, trials
 from mallard.cli.forms import add_forms, check_forms, write_report
-from mallard.cli.needs import Needs
 from mallard.cli.options import surround_runs
 from mallard.shared.age import YOUNG, read_ages
 from mallard.shared.errors import UsageError
@@ -25,6 +24,7 @@ EXAMPLES = (
     ("mallard try --scope f --load 'CMD' -- ./server", "of a server that CMD uses"),
 )
 TAKES_PROGRAM = True
+needs = trials.needs
 
 USUAL_ROUNDS = 21
 
@@ -91,10 +91,6 @@ def tried_strategies(text: str, chosen: Sequence[str], scope: Scope) -> tuple[st
             "give others, such as kept-block"
         )
     return tuple(KEPT)
-
-
-def needs(arguments: argparse.Namespace) -> Needs:
-    return trials.needs(arguments)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -15,6 +15,7 @@ from mallard.cli.options import (
     add_pair,
     add_surroundings,
     add_time_limit,
+    check_files,
     check_program,
     check_surroundings,
     is_one_program,
@@ -32,6 +33,7 @@ EXAMPLES = (
     ("mallard verify ./before ./after --advice FILE", "compared with the advice"),
 )
 TAKES_WORDS = True
+NEEDS = Needs(presets=("advisor",))
 
 LEAST_ROUNDS, DEFAULT_ROUNDS = 3, 21
 PLACES = (BEFORE, AFTER, NULL)
@@ -99,9 +101,7 @@ def check(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--age {arguments.age}: a comparison is at one age; give one, and run it for each")
     check_surroundings(arguments)
     check_forms(arguments, arguments.words, (*map(Path, programs), arguments.advice, arguments.input))
-    for file, option in ((arguments.advice, "--advice"), (arguments.input, "--input")):
-        if file is not None and not file.is_file():
-            raise UsageError(f"{option} {file} is not a file; give one, or leave the option out")
+    check_files(("--advice", arguments.advice), ("--input", arguments.input))
 
 
 def _check_patch(arguments: argparse.Namespace) -> None:
@@ -118,10 +118,6 @@ def _check_patch(arguments: argparse.Namespace) -> None:
     if not Path(arguments.patch).is_file():
         raise UsageError(f"--patch {arguments.patch} is not a file; 'mallard advise --patch FILE' writes one")
     built_program(arguments.words[0])
-
-
-def needs(arguments: argparse.Namespace) -> Needs:
-    return Needs(presets=("advisor",))
 
 
 def run(arguments: argparse.Namespace) -> int:
