@@ -150,21 +150,21 @@ def plan_aged(probe: AgeProbe, budget_seconds: float, rounds: int | None, *, is_
 
 @dataclass(frozen=True)
 class _Arms:
-    """The arms of the rounds by name, and the parts that are compared."""
+    """The arms of the rounds by name."""
 
     count: int  # on the aged heap
     run: dict[str, Callable[[], RunResult]]
     mallocs: tuple[str, ...]
-    scopes: tuple[tuple[ScopeTrial, str], ...]  # with the malloc
     omitted: tuple[str, ...]
 
-    def part(self, completed: Rounds[RunResult], names: Mapping[str, str]) -> Rounds[RunResult]:
-        """The runs of some arms, under the names that they have in a trial."""
-        return Rounds(
-            {name: completed.of(arm) for name, arm in names.items() if completed.of(arm)},
-            {name: completed.failed[arm] for name, arm in names.items() if arm in completed.failed},
-            {name: completed.odd[arm] for name, arm in names.items() if arm in completed.odd},
-        )
+
+def _part(completed: Rounds[RunResult], names: Mapping[str, str]) -> Rounds[RunResult]:
+    """The runs of some arms, under the names that they have in a trial."""
+    return Rounds(
+        {name: completed.of(arm) for name, arm in names.items() if completed.of(arm)},
+        {name: completed.failed[arm] for name, arm in names.items() if arm in completed.failed},
+        {name: completed.odd[arm] for name, arm in names.items() if arm in completed.odd},
+    )
 
 
 def _scope_arm(trial: ScopeTrial, malloc: str, strategy: str) -> str:
@@ -199,7 +199,7 @@ def _choose_arms(
                 arms[_scope_arm(trial, malloc, strategy)] = partial(program.run, arm, trial.scope)
         omitted = [malloc for malloc in mallocs if malloc not in chosen_mallocs]
         omitted += [trial.candidate.title for trial in trials if trial not in chosen]
-        return _Arms(count, arms, tuple(chosen_mallocs), tuple(served), tuple(omitted))
+        return _Arms(count, arms, tuple(chosen_mallocs), tuple(omitted))
     return None
 
 
@@ -231,63 +231,36 @@ def measure_aged(
     except UsageError as error:
         return AgedHeap(plan.age, failure_reason(error))
     seconds = run_wall_seconds if wall else run_cpu_seconds
-    compared = compare_mallocs(
-        arms.part(completed, dict(zip(arms.mallocs, arms.mallocs, strict=True))), rounds
-    )
+    compared = compare_mallocs(_part(completed, {name: name for name in arms.mallocs}), rounds)
     compared = replace(compared, base=program.name_malloc(base), age=plan.age.name)
-    baselines = {
-        (trial.candidate, malloc): baseline
-        for trial, malloc in arms.scopes
-        if (baseline := _baseline(arms, completed, trial, malloc, plan, wall=wall, seed=seed)) is not None
-    }
+
+    def baseline(trial: ScopeTrial, malloc: str) -> Baseline | None:
+        """None if it was not tried, or the program does not tolerate that the scope is found."""
+        names = {name: _scope_arm(trial, malloc, name) for name in (NULL, trial.strategy)}
+        part = _part(completed, {AS_IT_IS: malloc, **names})
+        if not part.of(NULL) or not part.of(AS_IT_IS):
+            return None
+        rounds = len(part.of(NULL))
+        campaign = Campaign((trial.strategy,), (malloc,), (plan.age,), rounds, seed, wall)
+        return summarize_baseline(campaign, malloc, plan.age, part)
+
+    times, young_times = ([seconds(run) for run in completed.of(arm)] for arm in (base, YOUNG_ARM))
     return AgedHeap(
         plan.age,
         rounds=rounds,
-        slower=_slower(
-            [seconds(run) for run in completed.of(base)],
-            [seconds(run) for run in completed.of(YOUNG_ARM)],
-        ),
+        slower=_slower(times, young_times),
         globals=compared.in_wall_time() if wall else compared,
         scopes=tuple(
-            AgedScope(trial.candidate, baseline, _on_top(baselines, trial, arms.mallocs))
+            AgedScope(
+                trial.candidate,
+                below,
+                next(filter(None, (baseline(trial, other) for other in mallocs[1:])), None),
+            )
             for trial in trials
-            if (baseline := baselines.get((trial.candidate, base))) is not None
+            if (below := baseline(trial, base)) is not None
         ),
         omitted=arms.omitted,
     )
-
-
-def _on_top(
-    baselines: Mapping[tuple[Candidate, str], Baseline], trial: ScopeTrial, mallocs: Sequence[str]
-) -> Baseline | None:
-    return next(
-        (
-            baselines[trial.candidate, malloc]
-            for malloc in mallocs[1:]
-            if (trial.candidate, malloc) in baselines
-        ),
-        None,
-    )
-
-
-def _baseline(
-    arms: _Arms,
-    completed: Rounds[RunResult],
-    trial: ScopeTrial,
-    malloc: str,
-    plan: AgedPlan,
-    *,
-    wall: bool,
-    seed: int,
-) -> Baseline | None:
-    """None if the program does not tolerate that the scope is found."""
-    names = {name: _scope_arm(trial, malloc, name) for name in (NULL, trial.strategy)}
-    part = arms.part(completed, {AS_IT_IS: malloc, **names})
-    if not part.of(NULL) or not part.of(AS_IT_IS):
-        return None
-    rounds = len(part.of(NULL))
-    campaign = Campaign((trial.strategy,), (malloc,), (plan.age,), rounds, seed, wall)
-    return summarize_baseline(campaign, malloc, plan.age, part)
 
 
 def _slower(aged: Sequence[float], young_times: Sequence[float]) -> Ratio | None:
