@@ -18,6 +18,14 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in own}
 
 
+def signal_name(number: int) -> str:
+    """`SIGSEGV`, or `signal 99`."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
 def restore_ignored_signals() -> None:
     """Call this before exec, or in `preexec_fn`.
 

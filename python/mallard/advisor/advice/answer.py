@@ -11,7 +11,6 @@ from mallard.advisor.advice.aged_sentences import best_aged_malloc, best_aged_sc
 from mallard.advisor.advice.choice import (
     GLOBAL_IS_ENOUGH,
     NOT_EXCLUDED,
-    Choice,
     Goal,
     choose,
     saving,
@@ -150,13 +149,9 @@ def open_malloc(study: Study) -> GlobalEffect | None:
 
 
 def _equals(study: Study, answer: str) -> tuple[str, ...]:
-    every = _choices(study)
+    every = [*study.globals.choices, *study.strategies]
     best = next(choice for choice in every if choice.name == answer)
     return tuple(choice.name for choice in every if choice != best and choice.time.is_as_good(best.time))
-
-
-def _choices(study: Study) -> list[Choice]:
-    return [*study.globals.choices, *study.strategies]
 
 
 def is_unmeasured(study: Study) -> bool:

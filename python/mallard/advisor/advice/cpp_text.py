@@ -104,6 +104,10 @@ class CppText:
         keyword = self._before_parentheses(opening - 1)
         return keyword if keyword in CONDITIONS else ""
 
+    def loop_keyword(self, opening: int) -> int:
+        """The token that begins the loop with this brace."""
+        return opening - 1 if self.control(opening) == "do" else self.mates[opening - 1] - 1
+
     def _before_parentheses(self, closing: int) -> str:
         """The word before a pair of parentheses; empty without them."""
         opening = self.mates.get(closing)

@@ -61,17 +61,11 @@ def _alive_sites(profile: Profile, names: Names, candidate: Candidate) -> tuple[
     return lasting_sites(names, [site for site in scope.alive_sites if site.code not in of_rounds])
 
 
-def _stacks(profile: Profile, names: Names) -> Iterator[tuple[tuple[int | None, ...], int]]:
-    """The stacks of sites, with their allocations."""
-    for site in profile.sites:
-        for amount in site.stacks:
-            yield names.stack(amount.stack), amount.allocations
-
-
 def _begins_thread(profile: Profile, names: Names, function: int) -> bool:
     """True if only functions that start a thread call the function."""
     seen = False
-    for stack, _ in _stacks(profile, names):
+    stacks = (names.stack(amount.stack) for site in profile.sites for amount in site.stacks)
+    for stack in stacks:
         levels = [names.place(place).function if place is not None else None for place in stack]
         if function not in levels:
             continue
@@ -122,7 +116,7 @@ def find_loop(text: CppText, lines: Iterable[int]) -> Loop | None:
     endless = [opening for opening in loops if _is_endless(text, opening)]
     if not loops:
         return None
-    keyword = _keyword(text, endless[-1] if endless else loops[0])
+    keyword = text.loop_keyword(endless[-1] if endless else loops[0])
     return Loop(text.position(text.tokens[keyword].begin)[0], bool(endless))
 
 
@@ -134,11 +128,6 @@ def _loops_around(text: CppText, at: int) -> Iterator[int]:
             return
         if control in LOOPS:
             yield opening
-
-
-def _keyword(text: CppText, opening: int) -> int:
-    """The token that begins the loop with this brace."""
-    return opening - 1 if text.control(opening) == "do" else text.mates[opening - 1] - 1
 
 
 def _is_endless(text: CppText, opening: int) -> bool:

@@ -162,7 +162,7 @@ def _patch_for(profile: Profile, pattern: Pattern, sources: Sources) -> Patch | 
     """None for a pattern with another remedy, or of a library without sources. Raises a NoPatchError."""
     names = Names(profile)
     sites = [site for site in profile.sites if names.place_source(site.place) == pattern.source]
-    growers = {grower for site in sites if (grower := _grower(names, site))}
+    growers = {grower for site in sites if (grower := find_growth(names, site)[0])}
     if not (growers if pattern.kind == "reserve" else sites and pattern.kind == "reuse"):
         return None
     place = names.place(sites[0].place)
@@ -187,11 +187,6 @@ def write_patch(patches: Patches, file: Path) -> str:
     write_atomically(file, patches.diff, "--patch")
     changes = plural(len(patches.patches), "change")
     return f"{file}: {changes}; apply it with: git apply {shlex.quote(str(file))}"
-
-
-def _grower(names: Names, site: Site) -> str:
-    """The function of the library that grows the container; empty for strings that are made at once."""
-    return find_growth(names, site)[0]
 
 
 def _refuse_calls_after_main(names: Names, sites: Sequence[Site]) -> None:
@@ -231,7 +226,7 @@ def _reserve(
         for site in profile.sites
         if (at := names.place(site.place)).file == file
         and at.line in lines
-        and _grower(names, site) in growers
+        and find_growth(names, site)[0] in growers
     ]
     statement = f"{declaration.name}.reserve({_final_count(sites, declaration)});"
     return statement, [_insert(text, first.first, [statement])]
@@ -473,7 +468,7 @@ def _is_declared_as_integer(text: CppText, name: str, begin: int, end: int) -> b
 def _hoist(text: CppText, declaration: Declaration, filled: list[str]) -> tuple[str, list[Edit]]:
     """Declares the container before the loop."""
     name, block = declaration.name, declaration.block
-    keyword = block - 1 if text.control(block) == "do" else text.mates[block - 1] - 1
+    keyword = text.loop_keyword(block)
     outer = next(text.enclosing_blocks(block), 0)
     function = _function(text, block)
     first, end = _header(text, function), text.mates[function]
@@ -538,10 +533,6 @@ def _ending(text: CppText, at: int) -> str:
     return "\r\n" if line_end > 0 and text.text[line_end - 1] == "\r" else "\n"
 
 
-def _joined(text: CppText, place: int, statements: Sequence[str], indent: str | None) -> str:
-    return (_ending(text, text.tokens[place].begin) + indent if indent is not None else " ").join(statements)
-
-
 def _insert(text: CppText, place: int, statements: Sequence[str]) -> Edit:
     """Before a token, on lines before its line if that begins with the token."""
     at, own = text.tokens[place].begin, _indent(text, place)
@@ -554,8 +545,9 @@ def _insert(text: CppText, place: int, statements: Sequence[str]) -> Edit:
 
 def _instead(text: CppText, declaration: Declaration, statements: Sequence[str]) -> Edit:
     first, last = declaration.statement.first, declaration.statement.last
-    replacement = _joined(text, first, statements, _indent(text, first))
-    return _edit(text, text.tokens[first].begin, text.tokens[last].end, replacement)
+    begin, indent = text.tokens[first].begin, _indent(text, first)
+    replacement = (" " if indent is None else _ending(text, begin) + indent).join(statements)
+    return _edit(text, begin, text.tokens[last].end, replacement)
 
 
 def _edit(text: CppText, begin: int, end: int, replacement: str) -> Edit:

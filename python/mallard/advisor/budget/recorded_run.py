@@ -132,16 +132,15 @@ class MeasuredRun:
                 return Figures(_scope_figures(scope), None if scope.kind == "marker" else name)
         if self.profile.completeness.withheld:
             raise UsageError(f"scope '{name}' cannot be judged: {self.profile.completeness.reason}")
-        matches = [scope for scope in self.profile.scopes if name in self._names_of_scope(scope)]
+        short, full = self._names.short, self._names.full
+        matches = [
+            scope for scope in self.profile.scopes if name in (short(scope.function), full(scope.function))
+        ]
         if len(matches) == 1:
             return Figures(_scope_figures(matches[0]), self._names.short(matches[0].function))
-        if self._never_allocates(name):
+        if not self.stacks.have(name) and (self._has_function(name) or self._has_marker(name)):
             return Figures(dict.fromkeys(SCOPE_FIGURES, 0), name)
         return self._query_scope(name)
-
-    def _never_allocates(self, name: str) -> bool:
-        """True for a function or a marker of the program that is on no stack of an allocation."""
-        return not self.stacks.have(name) and (self._has_function(name) or self._has_marker(name))
 
     def _has_function(self, name: str) -> bool:
         listed = ask([*self._trace, "--symbols", _in_symbol(name)]).decode(errors="replace")
@@ -159,9 +158,6 @@ class MeasuredRun:
                 return program.find(b"\0" + name.encode() + b"\0") >= 0
         except (OSError, ValueError):
             return False
-
-    def _names_of_scope(self, scope: Scope) -> tuple[str, ...]:
-        return self._names.short(scope.function), self._names.full(scope.function)
 
     def _query_scope(self, name: str) -> Figures:
         """Asks the native program, which also accepts parts of names."""

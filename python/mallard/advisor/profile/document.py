@@ -38,6 +38,7 @@ from mallard.advisor.profile.records import (
     Suppression,
 )
 from mallard.advisor.profile.schema import TABLES
+from mallard.shared.caller import signal_name
 from mallard.shared.errors import UsageError
 from mallard.shared.native_file import PROFILER
 from mallard.shared.parent_death import end_with_parent
@@ -84,26 +85,16 @@ def _failure(status: int, output: str) -> str:
     output = output.strip()
     if status < 0:
         is_crash = -status in CRASHES
-        problem = f"{PROFILER.name} {'crashed' if is_crash else 'was ended'} ({_signal(-status)})"
+        last = f"; last message: {output.splitlines()[-1]}" if output else ""
+        problem = f"{PROFILER.name} {'crashed' if is_crash else 'was ended'} ({signal_name(-status)})"
         if is_crash:
             remedy = "; this is a defect of mallard; please report it with the trace"
         else:
             remedy = OUT_OF_MEMORY if -status == signal.SIGKILL else ""
-        return f"{problem}, so nothing was written{remedy}{_last_words(output)}"
+        return f"{problem}, so nothing was written{remedy}{last}"
     if not output:
         return f"{PROFILER.name} failed (exit status {status}) without a message, so nothing was written"
     return output.removeprefix(OWN_NAME).removeprefix(ERROR)
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-def _last_words(output: str) -> str:
-    return f"; last message: {output.splitlines()[-1]}" if output else ""
 
 
 BUILD_AGAIN = f"mallard and mallard-profile are of two versions; {rebuild_remedy('profile')}"

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 from collections.abc import Sequence
 from functools import cache
@@ -14,6 +13,7 @@ from functools import cache
 from mallard.advisor.profile.dimensions import share_interval, share_of_time
 from mallard.advisor.profile.document import Launcher, ListedProcess, Process, Profile
 from mallard.advisor.profile.records import Amount, Figures, Interval
+from mallard.shared.caller import signal_name
 from mallard.shared.prose import in_prose, printable_name
 from mallard.shared.report.figures import UNKNOWN, count, plural, precise_share, seconds, size
 
@@ -105,11 +105,7 @@ def _ending(process: Process) -> str:
     if status is None or status < 0:
         return ""
     if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        try:
-            return f"with the recorder ended by {signal.Signals(number).name}"
-        except ValueError:
-            return f"with the recorder ended by signal {number}"
+        return f"with the recorder ended by {signal_name(os.WTERMSIG(status))}"
     return f"exit status {os.WEXITSTATUS(status)}"
 
 

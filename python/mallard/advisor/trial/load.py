@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Protocol
 
 from mallard.advisor.trial.command import last_lines, run_command
+from mallard.shared.caller import signal_name
 
 POLL_SECONDS = 0.01
 READY_SHARE = 0.1  # of the time limit: for the start, and for the end
@@ -227,12 +228,7 @@ def describe_end(status: int) -> str:
 
 def end_signal(status: int) -> str:
     """The name of the signal, or an empty string."""
-    if not os.WIFSIGNALED(status):
-        return ""
-    try:
-        return signal.Signals(os.WTERMSIG(status)).name
-    except ValueError:
-        return f"signal {os.WTERMSIG(status)}"
+    return signal_name(os.WTERMSIG(status)) if os.WIFSIGNALED(status) else ""
 
 
 def judge_end(result: LoadResult, status: int, remaining: int, name: str) -> LoadResult:
