@@ -6,10 +6,7 @@
 
 namespace mallard::trace {
 
-namespace {
-
-/// Returns: the length of the character that the text begins with; 0 if it is not UTF-8.
-std::size_t bytes_of_character(std::string_view text) noexcept {
+std::size_t utf8_length(std::string_view text) noexcept {
     const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
     const std::uint8_t first = byte(0);
     if (first < 0x80) {
@@ -30,6 +27,8 @@ std::size_t bytes_of_character(std::string_view text) noexcept {
                           (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90);
     return is_wrong ? 0 : bytes;
 }
+
+namespace {
 
 /// Requires: the text is one character in UTF-8.
 std::uint32_t code_point(std::string_view character) noexcept {
@@ -70,7 +69,7 @@ std::string printable(std::string_view text) {
     std::string out;
     out.reserve(text.size());
     while (!text.empty()) {
-        const std::size_t bytes = bytes_of_character(text);
+        const std::size_t bytes = utf8_length(text);
         if (bytes == 0) {
             out += "\xef\xbf\xbd";
         } else {
@@ -81,17 +80,6 @@ std::string printable(std::string_view text) {
         text.remove_prefix(bytes == 0 ? 1 : bytes);
     }
     return out;
-}
-
-std::string json_string(std::string_view printable_text) {
-    std::string out = "\"";
-    for (const char c : printable_text) {
-        if (c == '"' || c == '\\') {
-            out += '\\';
-        }
-        out += c;
-    }
-    return out + '"';
 }
 
 } // namespace mallard::trace

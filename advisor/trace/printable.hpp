@@ -1,6 +1,7 @@
 /// Makes text from programs and files fit for terminals and exports.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -10,7 +11,8 @@ namespace mallard::trace {
 /// escapes such as `\x1b`; a byte that is not UTF-8 becomes U+FFFD.
 std::string printable(std::string_view text);
 
-/// Returns: the text as a string of JSON, with its quotes. The text must be printable.
-std::string json_string(std::string_view printable_text);
+/// Returns: the length in bytes of the character that the text begins with; 0 if it is not UTF-8.
+/// Requires: the text is not empty.
+std::size_t utf8_length(std::string_view text) noexcept;
 
 } // namespace mallard::trace

@@ -1,8 +1,8 @@
 #include "profiler/export/block_counts.hpp"
 #include "profiler/export/exports.hpp"
 #include "profiler/export/frame_table.hpp"
-#include "profiler/report/json_writer.hpp"
 #include "profiler/symbols/hexadecimal.hpp"
+#include "trace/json_writer.hpp"
 #include "trace/printable.hpp"
 
 #include <algorithm>
@@ -14,6 +14,8 @@
 #include <vector>
 
 namespace mallard::advisor {
+
+using trace::json_writer;
 
 namespace {
 

@@ -9,31 +9,6 @@
 
 namespace mallard::advisor {
 
-const char* const usage =
-    "Usage: mallard-profile TRACE [--process P] [--scope F] [--between A,B] [--suppress FILE] [--all]\n"
-    "                       [--symbols TEXT] [--events] [--rules CODE [--except CODE]] [--stacks] "
-    "[--history]\n"
-    "Analyses a trace of mallard-record, and prints the profile as JSON.\n"
-    "\n"
-    "  --process P   the process with this number, or whose executable has this name; of several "
-    "the\n"
-    "                one that allocates most often (default: the one with the most CPU time)\n"
-    "  --scope F     show one function or marked scope in depth as well\n"
-    "  --between A,B a range of time: shares of the recording, as 0.2,0.5, or seconds, as 1.5s,3s\n"
-    "  --suppress FILE\n"
-    "                leaks that are not listed: lines leak:PATTERN, as for LeakSanitizer\n"
-    "  --all         list all sites and scopes, not only the heaviest\n"
-    "  --symbols TEXT\n"
-    "                print the functions of the process's files whose symbols contain TEXT instead, a line "
-    "each\n"
-    "  --events      print the events as text instead, a line each\n"
-    "  --rules CODE [--except CODE]\n"
-    "                print a decision tree that finds this code on stacks instead, for a trial; "
-    "FILE:OFFSET,\n"
-    "                BEGIN-END;FILE:... in hexadecimal; 'code' of --scope has the offsets\n"
-    "  --stacks      print the blocks by their stacks instead, for exports\n"
-    "  --history     print the requests in order instead, for a replay: a binary file\n";
-
 namespace {
 
 moment read_moment(const std::string& range, std::string_view text) {
@@ -86,73 +61,30 @@ void check_together(const arguments& parsed) {
 } // namespace
 
 arguments read_arguments(const std::vector<std::string>& words) {
+    const trace::command_line line(
+        words, {"--all", "--events", "--stacks", "--history"},
+        {"--process", "--scope", "--between", "--suppress", "--symbols", "--rules", "--except"});
+    if (line.words().size() != 1) {
+        throw usage_error("Give one trace: mallard-profile TRACE.");
+    }
     arguments parsed;
-    bool only_names = false;
-    for (std::size_t at = 0; at < words.size(); ++at) {
-        std::string word = words[at];
-        std::optional<std::string> attached;
-        if (!only_names && word.starts_with("--")) {
-            if (const std::size_t equals = word.find('='); equals != std::string::npos) {
-                attached = word.substr(equals + 1);
-                word.resize(equals);
-            }
-        }
-        const auto value = [&]() -> std::string {
-            if (attached) {
-                return *attached;
-            }
-            if (at + 1 == words.size()) {
-                throw usage_error(word + " needs a value.");
-            }
-            return words[++at];
-        };
-        if (only_names || word.empty() || word[0] != '-' || word == "-") {
-            if (!parsed.trace.empty()) {
-                throw usage_error("Only one trace is allowed: '" + parsed.trace + "' or '" + word + "'.");
-            }
-            parsed.trace = word;
-            continue;
-        }
-        if (word == "--process") {
-            parsed.process = value();
-            if (parsed.process->empty()) {
-                throw usage_error(
-                    "--process is empty. Give a process's number, or the name of its executable.");
-            }
-        } else if (word == "--scope") {
-            parsed.scope = value();
-        } else if (word == "--between") {
-            parsed.between = read_range(value());
-        } else if (word == "--suppress") {
-            parsed.suppress = value();
-        } else if (word == "--rules") {
-            parsed.rules = value();
-        } else if (word == "--except") {
-            parsed.except = value();
-        } else if (word == "--symbols") {
-            parsed.symbols = value();
-        } else if (word == "--all" && !attached) {
-            parsed.all_rows = true;
-        } else if (word == "--events" && !attached) {
-            parsed.events = true;
-        } else if (word == "--stacks" && !attached) {
-            parsed.stacks = true;
-        } else if (word == "--history" && !attached) {
-            parsed.history = true;
-        } else if ((word == "--help" || word == "-h") && !attached) {
-            parsed.help = true;
-        } else if (word == "--") {
-            only_names = true;
-        } else {
-            throw usage_error(
-                "Unknown option '" + words[at] +
-                "'. The options are --process, --scope, --between, --suppress, --all, --symbols, "
-                "--events, --rules, --except, --stacks and --history.");
-        }
+    parsed.trace = line.words().front();
+    parsed.process = line.value("--process");
+    if (parsed.process == "") {
+        throw usage_error("--process is empty. Give a process's number, or the name of its executable.");
     }
-    if (parsed.trace.empty() && !parsed.help) {
-        throw usage_error("A trace is missing: mallard-profile TRACE.");
+    parsed.scope = line.value("--scope");
+    if (const auto range = line.value("--between")) {
+        parsed.between = read_range(*range);
     }
+    parsed.suppress = line.value("--suppress");
+    parsed.all_rows = line.has("--all");
+    parsed.symbols = line.value("--symbols");
+    parsed.events = line.has("--events");
+    parsed.rules = line.value("--rules");
+    parsed.except = line.value("--except").value_or("");
+    parsed.stacks = line.has("--stacks");
+    parsed.history = line.has("--history");
     check_together(parsed);
     return parsed;
 }

@@ -112,10 +112,6 @@ std::string profile(trace::reader& reader, std::size_t process_index, const argu
 
 int run(const std::vector<std::string>& words) {
     const arguments options = read_arguments(words);
-    if (options.help) {
-        std::fputs(usage, stdout);
-        return 0;
-    }
     trace::reader reader(options.trace);
     if (reader.processes().empty()) {
         throw trace::trace_error(options.trace + ": the trace has no process. Record the program again.");

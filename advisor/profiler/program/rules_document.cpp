@@ -2,8 +2,8 @@
 
 #include "profiler/program/arguments.hpp"
 #include "profiler/program/event_stream.hpp"
-#include "profiler/report/json_writer.hpp"
 #include "profiler/scopes/scope_rules.hpp"
+#include "trace/json_writer.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -14,6 +14,8 @@
 #include <vector>
 
 namespace mallard::advisor {
+
+using trace::json_writer;
 
 namespace {
 

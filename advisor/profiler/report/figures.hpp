@@ -2,8 +2,8 @@
 #pragma once
 
 #include "profiler/blocks/call_table.hpp"
-#include "profiler/report/json_writer.hpp"
 #include "profiler/scopes/scope_totals.hpp"
+#include "trace/json_writer.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,6 +11,8 @@
 #include <map>
 
 namespace mallard::advisor {
+
+using trace::json_writer;
 
 /// Blocks and their bytes.
 struct block_count {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "profiler/report/code_names.hpp"
-#include "profiler/report/json_writer.hpp"
 #include "trace/context_tree.hpp"
+#include "trace/json_writer.hpp"
 
 #include <cstdint>
 #include <map>
@@ -15,6 +15,8 @@
 #include <vector>
 
 namespace mallard::advisor {
+
+using trace::json_writer;
 
 class name_tables {
 public:

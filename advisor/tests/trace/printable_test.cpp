@@ -4,7 +4,6 @@
 
 namespace {
 
-using mallard::trace::json_string;
 using mallard::trace::printable;
 
 TEST(printable, escapes_control_characters_and_replaces_invalid_utf8) {
@@ -15,7 +14,6 @@ TEST(printable, escapes_control_characters_and_replaces_invalid_utf8) {
          {"\xff", "\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe0\x80\x80", "\x80"}) {
         EXPECT_TRUE(printable(wrong).starts_with("\xef\xbf\xbd")) << wrong;
     }
-    EXPECT_EQ(json_string(R"(a"b\c)"), R"("a\"b\\c")");
 }
 
 } // namespace

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "profiler/analysis/analysis.hpp"
-#include "profiler/report/json_writer.hpp"
 #include "profiler/report/name_tables.hpp"
 #include "profiler/report/profile_report.hpp"
 #include "profiler/report/scope_details.hpp"
 #include "profiler/report/suppressions.hpp"
+#include "trace/json_writer.hpp"
 
 #include <span>
 #include <string>
@@ -14,6 +14,8 @@
 #include <vector>
 
 namespace mallard::advisor {
+
+using trace::json_writer;
 
 /// The input of all parts.
 struct report_source {

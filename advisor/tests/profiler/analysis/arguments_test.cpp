@@ -14,7 +14,6 @@ TEST(profile_arguments, are_read_in_any_order_and_form) {
     EXPECT_EQ(parsed.process, "12");
     EXPECT_EQ(parsed.scope, "std::f(int)");
     EXPECT_EQ(read_arguments({"--", "--odd"}).trace, "--odd");
-    EXPECT_TRUE(read_arguments({"--help"}).help);
     const auto between = read_arguments({"a", "--between", "0.25,1.5s"}).between.value();
     EXPECT_EQ(between.first.value, 0.25);
     EXPECT_TRUE(between.first.is_share);

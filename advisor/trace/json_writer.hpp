@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace mallard::advisor {
+namespace mallard::trace {
 
 class json_writer {
 public:
@@ -51,4 +51,4 @@ private:
     bool needs_comma_ = false;
 };
 
-} // namespace mallard::advisor
+} // namespace mallard::trace

@@ -1,10 +1,12 @@
-#include "profiler/report/json_writer.hpp"
+#include "trace/json_writer.hpp"
+
+#include "trace/printable.hpp"
 
 #include <array>
 #include <charconv>
 #include <cmath>
 
-namespace mallard::advisor {
+namespace mallard::trace {
 
 void json_writer::separate() {
     if (needs_comma_) {
@@ -60,18 +62,7 @@ json_writer& json_writer::value(std::string_view text) {
             ++at;
             continue;
         }
-        const std::size_t length = byte >= 0xf0 && byte < 0xf5 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc2 ? 2 : 0;
-        bool valid = length != 0 && byte < 0xf5 && at + length <= text.size();
-        for (std::size_t next = 1; valid && next < length; ++next) {
-            valid = (static_cast<unsigned char>(text[at + next]) & 0xc0) == 0x80;
-        }
-        if (valid && length > 2) {
-            // Overlong forms, surrogates, and values above the last character.
-            const auto second = static_cast<unsigned char>(text[at + 1]);
-            valid = !(byte == 0xe0 && second < 0xa0) && !(byte == 0xed && second >= 0xa0) &&
-                    !(byte == 0xf0 && second < 0x90) && !(byte == 0xf4 && second >= 0x90);
-        }
-        if (valid) {
+        if (const std::size_t length = utf8_length(text.substr(at)); length != 0) {
             text_ += text.substr(at, length);
             at += length;
         } else {
@@ -92,4 +83,4 @@ json_writer& json_writer::value(double number) {
     return raw({digits.data(), static_cast<std::size_t>(end.ptr - digits.data())});
 }
 
-} // namespace mallard::advisor
+} // namespace mallard::trace

@@ -1,4 +1,4 @@
-#include "profiler/report/json_writer.hpp"
+#include "trace/json_writer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 namespace {
 
-using mallard::advisor::json_writer;
+using mallard::trace::json_writer;
 
 TEST(json_writer, sets_commas_between_values_only) {
     json_writer to;
