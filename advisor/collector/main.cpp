@@ -1,14 +1,12 @@
 /// `mallard-record`: starts a program with the recorder, and writes a trace of it.
 
 #include "collector/arguments.hpp"
+#include "collector/facts.hpp"
 #include "collector/failure.hpp"
 #include "collector/record.hpp"
-#include "collector/summary.hpp"
-#include "trace/trace_error.hpp"
 
 #include <malloc.h>
 
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
@@ -27,21 +25,21 @@ void keep_memory() noexcept {
 int run(const std::vector<std::string>& words) {
     using namespace mallard::collector;
     const arguments args = read_arguments(words);
-    if (args.help) {
-        std::fputs(usage, stdout);
-        return 0;
-    }
+    open_facts(args.facts);
     return args.recover ? recover(args) : args.process != 0 ? record_process(args) : record(args);
 }
 
 } // namespace
 
 int main(int count, char** words) {
+    using namespace mallard::collector;
     keep_memory();
+    int status = failed;
     try {
-        return run({words + 1, words + count});
+        status = run({words + 1, words + count});
     } catch (const std::exception& error) {
-        mallard::collector::print_line("error: " + mallard::collector::error_in_words(error));
-        return failed;
+        write_error(error_in_words(error));
     }
+    close_facts();
+    return status;
 }

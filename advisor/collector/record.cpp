@@ -2,11 +2,10 @@
 
 #include "collector/attach/injection.hpp"
 #include "collector/attach/target.hpp"
+#include "collector/facts.hpp"
 #include "collector/failure.hpp"
 #include "collector/parts/collection.hpp"
-#include "collector/program/check.hpp"
 #include "collector/program/child.hpp"
-#include "collector/program/command.hpp"
 #include "collector/program/preloading.hpp"
 #include "collector/signals.hpp"
 #include "collector/summary.hpp"
@@ -46,23 +45,22 @@ void set_limits(collection& parts, const arguments& args) {
 /// The program and its trace, while the program or one of its followed processes runs.
 class session {
 public:
-    session(const command& program, const arguments& args, parts_folder& folder)
+    session(const arguments& args, parts_folder& folder)
         : args_(args), folder_(folder), signals_(args.signal), preloading_(folder.path()),
           parts_(folder, args.redact),
           orphans_(args.follow ? std::optional<orphans>(folder.path()) : std::nullopt),
-          program_(program, preloading_.environment(args, folder.path()), signals_),
-          until_end_(args.until_end) {
+          program_(args, preloading_.environment(args, folder.path()), signals_), until_end_(args.until_end) {
         trace::process started;
         started.number = static_cast<std::uint32_t>(program_.number());
         std::error_code error;
-        started.executable = std::filesystem::canonical(program.elf, error).string();
-        started.command = program.words;
+        started.executable = std::filesystem::canonical(args.elf, error).string();
+        started.command = args.program;
         parts_.expect(std::move(started));
         parts_.end_when([this] { return signal_to_end_; });
         if (args.signal == 0) {
             set_limits(parts_, args);
         } else {
-            print_line("idle; '" + kill_command() + "' begins and ends the recording");
+            write_signal("idle");
         }
     }
 
@@ -153,16 +151,19 @@ private:
             parts_.begin();
             set_limits(parts_, args_);
             pause_ = shortest_pause;
-            print_line("recording; '" + kill_command() + "' ends the recording");
+            write_signal("begun");
         } else if (signal_to_end_.empty() && parts_.summary().ended_by.empty()) {
             signal_to_end_ = "SIG" + std::string(::sigabbrev_np(args_.signal));
         } else {
-            print_line("the recording has ended; another one takes another 'mallard record'");
+            write_signal("over");
         }
     }
 
-    [[nodiscard]] std::string kill_command() const {
-        return "kill -" + std::string(::sigabbrev_np(args_.signal)) + " " + std::to_string(::getpid());
+    /// Effects: writes that the recording waits for the signal, has begun, or had ended before it.
+    void write_signal(const char* fact) const {
+        trace::json_writer json = begin_fact(fact);
+        json.field("signal", ::sigabbrev_np(args_.signal)).field("collector", ::getpid());
+        write_fact(json);
     }
 
     void wait() {
@@ -193,17 +194,13 @@ int shell_status(int status) {
 } // namespace
 
 int record(const arguments& args) {
-    const command program = find_command(args.program);
-    for (const std::string& note : check_program(program)) {
-        print_line("note: " + note);
-    }
     parts_folder folder = parts_folder::make(args.file);
     std::optional<session> current;
     try {
         if (args.signal != 0) {
             folder.set_idle();
         }
-        current.emplace(program, args, folder);
+        current.emplace(args, folder);
     } catch (...) {
         folder.remove(); // the program was not started
         throw;
@@ -327,9 +324,6 @@ private:
 
 int record_process(const arguments& args) {
     target process(static_cast<pid_t>(args.process));
-    for (const std::string& note : process.notes()) {
-        print_line("note: " + note);
-    }
     parts_folder folder = parts_folder::make(args.file);
     std::optional<attached_session> current;
     try {
@@ -338,8 +332,9 @@ int record_process(const arguments& args) {
         folder.remove(); // the process is not recorded
         throw;
     }
-    print_line("recording process " + std::to_string(args.process) + " ('" + process.executable().string() +
-               "'); Ctrl-C ends the recording");
+    trace::json_writer json = begin_fact("attached");
+    json.field("process", args.process).field("program", process.executable().string());
+    write_fact(json);
     current->run();
     const collection::result summary = current->summary();
     current.reset(); // closes the trace

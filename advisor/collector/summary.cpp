@@ -1,68 +1,21 @@
 #include "collector/summary.hpp"
 
-#include "collector/program/check.hpp"
-#include "trace/printable.hpp"
+#include "collector/facts.hpp"
 #include "trace/reader.hpp"
 
 #include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mallard::collector {
 
 namespace {
-
-/// Returns: 1234567 as "1,234,567".
-std::string with_commas(std::uint64_t number) {
-    std::string text = std::to_string(number);
-    for (std::size_t place = text.size(); place > 3;) {
-        place -= 3;
-        text.insert(place, ",");
-    }
-    return text;
-}
-
-/// Returns: the number with `digits` decimals.
-std::string decimal(double number, int digits) {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%.*f", digits, number);
-    return text.data();
-}
-
-/// Returns: the share in percent, rounded down, so that only the total is 100 %.
-std::string percent(std::uint64_t part, std::uint64_t total) {
-    if (part == total) {
-        return "100 %";
-    }
-    const auto hundredths =
-        static_cast<std::uint64_t>(static_cast<double>(part) * 10'000 / static_cast<double>(total));
-    return decimal(static_cast<double>(hundredths < 9'999 ? hundredths : 9'999) / 100, 2) + " %";
-}
-
-/// Returns: "12.3 MB".
-std::string bytes_in_words(std::uint64_t bytes) {
-    constexpr std::array<const char*, 4> units{"kB", "MB", "GB", "TB"};
-    if (bytes < 1000) {
-        return std::to_string(bytes) + " bytes";
-    }
-    auto number = static_cast<double>(bytes) / 1000;
-    std::size_t unit = 0;
-    for (; number >= 1000 && unit + 1 < units.size(); ++unit) {
-        number /= 1000;
-    }
-    return decimal(number, number < 100 ? 1 : 0) + " " + units.at(unit);
-}
-
-/// Returns: "1 fork", "2 forks".
-std::string counted(std::uint64_t number, const std::string& noun) {
-    return with_commas(number) + " " + noun + (number == 1 ? "" : noun.ends_with("s") ? "es" : "s");
-}
 
 /// The ends of incomplete stacks.
 struct incomplete_stacks {
@@ -148,7 +101,7 @@ incomplete_stacks incomplete_stacks::most_frequent(trace::reader& from) {
 }
 
 constexpr int no_trace = 2;
-constexpr double least_complete = 0.95; // below this share scopes are withheld
+constexpr double least_complete = 0.95; // below this share scopes are withheld, and the reason is reported
 
 /// The sums over all processes of a recording.
 struct totals {
@@ -194,259 +147,86 @@ totals sum(const std::vector<trace::process>& processes, const collection::resul
     return total;
 }
 
-std::string end_in_words(trace::stack_end end) {
-    switch (end) {
-    case trace::stack_end::unknown_code:
-        return "in code without unwind information (.eh_frame)";
-    case trace::stack_end::unreadable:
-        return "where the stack or its description is damaged";
-    default:
-        return "because they are too deep";
-    }
+/// By the values of trace::stack_end and trace::stop_reason.
+constexpr std::array<const char*, trace::stack_ends> end_names{"outermost",    "null",       "loader",
+                                                               "unknown_code", "unreadable", "too_deep"};
+constexpr std::array<const char*, 5> stop_names{"", "disk_full", "file_full", "requested", "no_memory"};
+
+/// Effects: writes the facts of the request and of the end.
+void write_request(trace::json_writer& json, const arguments& args, const collection::result& summary,
+                   int status) {
+    std::error_code error;
+    json.field("file", args.file.string());
+    json.field("has_file", std::filesystem::exists(args.file, error));
+    json.field("program", args.program.empty() ? "" : args.program.front());
+    json.field("follow", args.follow);
+    json.field("recover", args.recover);
+    json.field("signal", args.signal == 0 ? "" : ::sigabbrev_np(args.signal));
+    json.field("status", status);
+    json.field("failed", summary.failed);
+    json.field("ended_by", summary.ended_by);
+    json.field("is_idle", summary.is_idle);
+    json.field("is_disk_full", summary.is_disk_full);
 }
 
-std::string stop_in_words(trace::stop_reason reason) {
-    switch (reason) {
-    case trace::stop_reason::disk_full:
-        return "the disk is full; free some space, or record to another disk with -o";
-    case trace::stop_reason::file_full:
-        return "the collector could not keep up, and the part is full or the process is out of memory; "
-               "record less "
-               "with --sample N";
-    case trace::stop_reason::no_memory:
-        return "out of memory; raise the memory limit, or record less with --sample N";
-    default:
-        return "the collector stopped it";
+/// Effects: writes the contents of the trace, and what it lacks.
+void write_contents(trace::json_writer& json, const totals& total, const collection::result& summary) {
+    json.field("events", total.events);
+    json.field("complete", total.has_stacks ? std::optional(total.complete) : std::nullopt);
+    json.field("threads", total.threads);
+    json.field("seconds", total.seconds);
+    json.field("stopped", stop_names.at(static_cast<std::size_t>(total.stopped)));
+    json.field("forks", total.forks);
+    json.field("programs", total.programs);
+    json.field("nested", total.nested);
+    json.field("names", total.names_lost);
+    json.field("damaged", summary.damaged);
+    json.field("unknown_threads", summary.events_of_unknown_threads);
+    json.key("without_event").begin_list();
+    for (const std::string& program : summary.programs_without_event) {
+        json.value(program);
     }
+    json.end_list();
 }
 
-void report_completeness(const totals& total, trace::reader& from) {
-    if (!total.has_stacks) {
-        print_line("no stacks, because of --stacks none; scopes will be withheld");
-        return;
-    }
-    print_line(percent(total.complete, total.events) + " of " + with_commas(total.events) +
-               " stacks are complete");
-    if (static_cast<double>(total.complete) >= least_complete * static_cast<double>(total.events)) {
+/// Effects: writes where stacks end if too many are incomplete for scopes.
+void write_incomplete(trace::json_writer& json, const totals& total, trace::reader& from) {
+    json.key("incomplete");
+    if (!total.has_stacks ||
+        static_cast<double>(total.complete) >= least_complete * static_cast<double>(total.events)) {
+        json.value(trace::json_writer::null{});
         return;
     }
     const incomplete_stacks incomplete = incomplete_stacks::most_frequent(from);
-    print_line("scopes will be withheld, which need 95 %: " + percent(incomplete.events, total.events) +
-               " end " + end_in_words(incomplete.end) + ", most often in " + incomplete.file);
-}
-
-void report_no_events(const arguments& args, const totals& total) {
-    print_line("no event: '" + args.program.front() +
-               "' called neither malloc nor operator new in a way that can be recorded");
-    if (total.programs != 0 && !args.follow) {
-        print_line("it executed another program, which was not followed; --follow records it too");
-    }
-}
-
-void report_amounts(const totals& total, std::size_t processes, std::uint64_t bytes) {
-    std::string line = counted(total.events, "event") + " of " + counted(total.threads, "thread");
-    if (processes > 1) {
-        line += " in " + counted(processes, "process");
-    }
-    line += " in " + decimal(total.seconds, 2) + " s; " + bytes_in_words(bytes);
-    if (total.events != 0) {
-        line += ", " + decimal(static_cast<double>(bytes) / static_cast<double>(total.events), 2) +
-                " bytes an event";
-    }
-    print_line(line);
-}
-
-void report_not_followed(const totals& total, const arguments& args) {
-    std::string not_followed;
-    if (total.forks != 0) {
-        not_followed = counted(total.forks, "fork");
-    }
-    if (total.programs != 0) {
-        not_followed += (not_followed.empty() ? "" : " and ") + counted(total.programs, "executed program");
-    }
-    if (not_followed.empty()) {
-        return;
-    }
-    if (args.follow) {
-        print_line(
-            "could not be followed: " + not_followed +
-            "; the reason may be a static program, another C library or a sanitizer (which then does not "
-            "start), other rights (setuid), an environment without LD_PRELOAD, or a process that "
-            "cannot write to " +
-            args.file.string() + ".parts");
-    } else {
-        print_line("not followed: " + not_followed + (args.recover ? "" : "; --follow records them too"));
-    }
-}
-
-/// Reports the processes whose events were not recorded, except for programs that allocate nothing.
-void report_programs_without_event(const std::vector<std::string>& programs) {
-    std::map<std::string, std::uint64_t> times;
-    for (const std::string& program : programs) {
-        ++times[program];
-    }
-    std::uint64_t count = 0;
-    std::string reasons;
-    for (const auto& [program, number] : times) {
-        if (const std::string reason = reason_for_no_event(program); !reason.empty()) {
-            count += number;
-            reasons.append("; '").append(program).append("' ").append(reason);
-        }
-    }
-    if (count != 0) {
-        print_line("followed, but without an event: " + counted(count, "executed program") + reasons);
-    }
-}
-
-/// Reports the processes and threads of which there is no event.
-void report_unrecorded(const totals& total, const collection::result& summary, const arguments& args) {
-    report_not_followed(total, args);
-    report_programs_without_event(summary.programs_without_event);
-    if (summary.events_of_unknown_threads != 0) {
-        print_line(
-            "lost: " + counted(summary.events_of_unknown_threads, "event") +
-            " of threads that first allocated after the program had restricted its system calls (seccomp)");
-    }
-}
-
-void report_missing(const totals& total, const collection::result& summary, const arguments& args) {
-    if (!summary.ended_by.empty()) {
-        print_line("the recording ended by " + summary.ended_by + "; the program goes on");
-    } else if (total.stopped != trace::stop_reason::none) {
-        print_line("the recording stopped before the program ended: " + stop_in_words(total.stopped));
-    }
-    report_unrecorded(total, summary, args);
-    if (total.nested != 0) {
-        print_line("lost: " + counted(total.nested, "event") +
-                   " of signal handlers that interrupted the recorder, or whose stack has too little room");
-    }
-    if (total.names_lost != 0) {
-        print_line("lost: " + counted(total.names_lost, "use") +
-                   " of names, because the table of names is full");
-    }
-    if (summary.damaged != 0) {
-        print_line("lost: the ends of " + counted(summary.damaged, "damaged chunk"));
-    }
-}
-
-std::string ended_in_words(int status) {
-    if (status <= 128) {
-        return "ended with status " + std::to_string(status);
-    }
-    const char* const name = ::sigabbrev_np(status - 128);
-    return "was killed by signal " + std::to_string(status - 128) +
-           (name != nullptr ? " (SIG" + std::string(name) + ")" : "");
-}
-
-/// Reports a failure that may be due to the recorder, which the program's own messages do not name.
-void report_failure(int status) {
-    if (status == 0) {
-        return;
-    }
-    std::string line = "the program " + ended_in_words(status) + " with the recorder";
-    switch (status - 128) {
-    case SIGSYS:
-        line +=
-            "; if it does not fail without the recorder, its sandbox (seccomp) forbids a system call of the "
-            "recorder: turn it off for the recording";
-        break;
-    case SIGSEGV:
-    case SIGBUS:
-    case SIGABRT:
-    case SIGKILL:
-        line += "; if it does not fail without the recorder, a stack or a memory limit is too small for "
-                "both: raise it, or record with --stacks none, which needs least";
-        break;
-    default:
-        break;
-    }
-    print_line(line);
-}
-
-int report_nothing_recorded(const arguments& args, parts_folder& folder, const collection::result& summary,
-                            int status) {
-    folder.remove();
-    std::error_code none;
-    const std::string unchanged =
-        std::filesystem::exists(args.file, none) ? "; '" + args.file.string() + "' is unchanged" : "";
-    if (args.signal != 0 && summary.is_idle) {
-        print_line("nothing was recorded: SIG" + std::string(::sigabbrev_np(args.signal)) +
-                   " had not begun the recording" + unchanged);
-        report_unrecorded(sum({}, summary), summary, args);
-        report_failure(status);
-        return status;
-    }
-    if (summary.is_disk_full) {
-        print_line(
-            "error: nothing was recorded: the disk is full; free some space, or record to another disk "
-            "with -o" +
-            unchanged);
-        report_failure(status);
-        return no_trace;
-    }
-    if (summary.ended_by == "--limit") {
-        print_line("error: nothing was recorded: --limit is less than the beginning of a trace; give more, "
-                   "such as --limit 1M" +
-                   unchanged);
-        report_failure(status);
-        return no_trace;
-    }
-    if (!summary.ended_by.empty() || args.signal != 0) {
-        const std::string end = summary.ended_by.empty() ? "it " + ended_in_words(status)
-                                                         : "the recording ended by " + summary.ended_by;
-        print_line("error: nothing was recorded: '" + args.program.front() +
-                   (args.signal != 0 ? "' did not allocate until " : "' had not allocated when ") + end +
-                   unchanged);
-        report_unrecorded(sum({}, summary), summary, args);
-        report_failure(status);
-        return no_trace;
-    }
-    if (args.program.empty()) {
-        print_line("error: nothing was recorded, because the recording had not started");
-        return no_trace;
-    }
-    print_line("error: nothing was recorded: '" + args.program.front() + "' " + ended_in_words(status) +
-               " before its first allocation, or did not load the recorder" + unchanged);
-    report_unrecorded(sum({}, summary), summary, args);
-    print_line("a program does not load the recorder if its parent clears LD_PRELOAD");
-    report_failure(status);
-    return no_trace;
+    json.begin_object();
+    json.field("end", end_names.at(static_cast<std::size_t>(incomplete.end)));
+    json.field("events", incomplete.events).field("file", incomplete.file).end_object();
 }
 
 } // namespace
 
-void print_line(const std::string& line) {
-    std::fprintf(stderr, "mallard: %s\n", trace::printable(line).c_str());
-    std::fflush(stderr);
-}
-
 int conclude(const arguments& args, parts_folder& folder, const collection::result& summary, int status) {
+    trace::json_writer json = begin_fact("summary");
+    write_request(json, args, summary, status);
+    json.field("processes", summary.processes);
     if (!summary.failed.empty()) {
-        print_line("error: " + summary.failed);
-        if (args.recover) {
-            return no_trace;
-        }
-        print_line("the program continued without the recorder; free some space or memory, then: mallard "
-                   "record --recover " +
-                   args.file.string());
-        return args.process != 0 ? no_trace : status;
+        write_fact(json);
+        return args.recover || args.process != 0 ? no_trace : status;
     }
     if (summary.processes == 0) {
-        return report_nothing_recorded(args, folder, summary, status);
+        folder.remove();
+        write_contents(json, sum({}, summary), summary);
+        write_fact(json);
+        return args.signal != 0 && summary.is_idle ? status : no_trace;
     }
     trace::reader from(folder.trace());
     const totals total = sum(from.processes(), summary);
-    if (total.events != 0) {
-        report_completeness(total, from);
-    } else if (total.stopped == trace::stop_reason::none) {
-        report_no_events(args, total);
-    }
-    report_amounts(total, from.processes().size(), from.file_bytes());
-    report_missing(total, summary, args);
-    report_failure(status);
+    write_contents(json, total, summary);
+    write_incomplete(json, total, from);
+    json.field("bytes", from.file_bytes());
     folder.keep_trace();
     folder.remove();
-    print_line("next: mallard profile " + args.file.string());
+    write_fact(json);
     return status;
 }
 

@@ -1,17 +1,12 @@
-/// The report of a recording, on standard error.
+/// The end of a recording: the trace in its place, and the facts that `mallard` reports.
 #pragma once
 
 #include "collector/arguments.hpp"
 #include "collector/parts/collection.hpp"
 
-#include <string>
-
 namespace mallard::collector {
 
-/// Effects: writes a line, with control characters escaped. Errors are ignored.
-void print_line(const std::string& line);
-
-/// Effects: moves the trace to its place, and reports its contents and what it lacks, or why there is no trace.
+/// Effects: moves the trace to its place, and writes its contents and what it lacks, or why there is no trace.
 /// Returns: `status`; 2 if nothing was recorded, or if there is no trace of a process that the collector did not start.
 int conclude(const arguments& args, parts_folder& folder, const collection::result& summary, int status);
 

@@ -19,6 +19,7 @@ import pytest
 from source_tree import ROOT
 
 from mallard.advisor.profile.stacks import FOLDED, Stacks, folded
+from mallard.advisor.recording.messages import message_lines
 from mallard.cli import main
 
 LONGEST = 800.0
@@ -100,6 +101,18 @@ def folded_stacks(trace: Path, *words: str, measure: str = "folded") -> list[str
     profiler = programs_of_advisor() / "mallard-profile"
     done = subprocess.run([profiler, trace, "--stacks", *words], check=True, capture_output=True)
     return "".join(folded([Stacks(done.stdout)], FOLDED[measure])).splitlines()
+
+
+def worded(text: str) -> str:
+    """The messages of a collector that was started without `mallard record`, and other lines of its standard
+    error."""
+    lines = text.splitlines(keepends=True)
+    return "".join(
+        "".join(f"{message}\n" for message in message_lines(json.loads(line)))
+        if line.startswith('{"record":')
+        else line
+        for line in lines
+    )
 
 
 def find_processes(program: Path) -> list[int]:

@@ -31,7 +31,12 @@ LEVELS = {
         {"choose"},
         {"view"},
     ],
-    "advisor": [{"profile"}, {"trial"}, {"advice", "aging", "budget", "patched", "verify"}, {"view"}],
+    "advisor": [
+        {"profile", "recording"},
+        {"trial"},
+        {"advice", "aging", "budget", "patched", "verify"},
+        {"view"},
+    ],
     "cli": [
         {"exit_status", "forms", "layout", "needs", "options", "parser", "native_build"},
         {"installed", "measuring", "trials"},

@@ -1,6 +1,5 @@
 #include "collector/attach/target.hpp"
 
-#include "collector/program/check.hpp"
 #include "collector/system_file.hpp"
 
 #include <fcntl.h>
@@ -110,6 +109,13 @@ void visit_functions(const fs::path& path, Visit visit) {
     if (file >= 0) {
         ::close(file);
     }
+}
+
+bool has_malloc(const fs::path& library) {
+    bool result = false;
+    visit_functions(library,
+                    [&](std::string_view function, const GElf_Sym&) { result |= function == "malloc"; });
+    return result;
 }
 
 bool covers(const std::vector<std::pair<address, address>>& ranges, address code) {
@@ -290,7 +296,7 @@ address target::first_loaded_file() const {
 void target::find_files() {
     const std::string name = name_of_process(process_);
     std::set<std::string> seen;
-    std::vector<fs::path> libraries;
+    std::vector<std::string> libraries;
     std::vector<std::string> other_mallocs;
     for (const mapping& entry : mappings_) {
         if (!entry.file.starts_with("/") || !seen.insert(entry.file).second || entry.file == executable_) {
@@ -303,15 +309,13 @@ void target::find_files() {
         if (entry.file.ends_with(" (deleted)")) {
             other_mallocs.push_back(entry.file); // it cannot be examined, and may have a malloc
         } else {
-            libraries.emplace_back(entry.file);
+            libraries.push_back(entry.file);
         }
     }
     if (executable_.string().ends_with(" (deleted)")) {
         throw failure(name + ": its file '" + executable_.string() +
                       "' was replaced or removed; restart the program");
     }
-    std::vector<fs::path> with_malloc;
-    notes_ = check_running(executable_, libraries, with_malloc);
     find_libc();
     if (libc_.empty()) {
         throw failure(name + " does not use the GNU C library, which the recorder needs");
@@ -320,9 +324,9 @@ void target::find_files() {
         throw failure(name + " uses a C library that was replaced by an update ('" + libc_ +
                       "'); restart the program");
     }
-    for (const fs::path& library : with_malloc) {
-        if (library != libc_) {
-            other_mallocs.push_back(library.string());
+    for (const std::string& library : libraries) {
+        if (library != libc_ && has_malloc(library)) {
+            other_mallocs.push_back(library);
         }
     }
     find_critical_code(other_mallocs);

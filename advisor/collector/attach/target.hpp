@@ -40,8 +40,6 @@ public:
 
     [[nodiscard]] pid_t number() const noexcept { return process_; }
     [[nodiscard]] const std::filesystem::path& executable() const noexcept { return executable_; }
-    /// Lines for the user.
-    [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
 
     /// Returns: the address of a function of the C library.
     /// Throws: failure if the library has no such function.
@@ -102,7 +100,6 @@ private:
     int memory_ = -1; ///< /proc/PID/mem, of the program that the process executed when it was opened
     std::filesystem::path executable_;
     std::vector<mapping> mappings_; ///< by address
-    std::vector<std::string> notes_;
     std::string libc_;
     address libc_base_ = 0; ///< to add to the addresses in its symbols
     std::vector<range> libc_code_;

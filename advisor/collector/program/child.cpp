@@ -34,7 +34,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 [[noreturn]] void become(const char* file, char* const words[], char* const variables[], const signals& own,
                          int report) {
     own.restore();
-    ::execve(file, words, variables);
+    ::execvpe(file, words, variables);
     const int error = errno;
     (void)!::write(report, &error, sizeof error);
     ::_exit(2);
@@ -42,8 +42,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 
 } // namespace
 
-child::child(const command& program, std::vector<std::string> variables, const signals& own) {
-    std::vector<std::string> words = program.words;
+child::child(const arguments& args, std::vector<std::string> variables, const signals& own) {
+    std::vector<std::string> words = args.program;
     const std::vector<char*> arguments = pointers_to(words);
     const std::vector<char*> environment = pointers_to(variables);
     std::array<int, 2> report{};
@@ -52,7 +52,7 @@ child::child(const command& program, std::vector<std::string> variables, const s
     }
     number_ = ::fork();
     if (number_ == 0) {
-        become(program.started.c_str(), arguments.data(), environment.data(), own, report[1]);
+        become(args.started.c_str(), arguments.data(), environment.data(), own, report[1]);
     }
     int error = number_ < 0 ? errno : 0;
     ::close(report[1]);
@@ -67,7 +67,7 @@ child::child(const command& program, std::vector<std::string> variables, const s
     }
     ::close(report[0]);
     if (error != 0) {
-        throw failure("'" + program.started.string() + "' does not start: " + std::strerror(error));
+        throw failure("'" + args.started.string() + "' does not start: " + std::strerror(error));
     }
 }
 

@@ -1,7 +1,7 @@
 /// The recorded program, as a child with the terminal and the signals that it would have without the collector.
 #pragma once
 
-#include "collector/program/command.hpp"
+#include "collector/arguments.hpp"
 #include "collector/signals.hpp"
 
 #include <sys/types.h>
@@ -18,7 +18,7 @@ class child {
 public:
     /// Effects: starts the program with these variables as its environment.
     /// Throws: failure if the system refuses.
-    child(const command& program, std::vector<std::string> variables, const signals& own);
+    child(const arguments& args, std::vector<std::string> variables, const signals& own);
     child(const child&) = delete;
     child& operator=(const child&) = delete;
 

@@ -4,7 +4,6 @@
 /// Source: Procedure Call Standard for the Arm 64-bit Architecture; DWARF for the Arm 64-bit Architecture.
 #pragma once
 
-#include <elf.h>
 #include <ucontext.h>
 
 #include <array>
@@ -16,8 +15,6 @@
 
 namespace mallard::recorder::arch {
 
-inline constexpr const char* name = "aarch64";
-inline constexpr unsigned elf_machine = EM_AARCH64;
 inline constexpr std::string_view glibc_loader = "ld-linux-aarch64.so.1";
 
 // The registers of a frame: x0 to x30 and the stack pointer by their DWARF numbers, and the program counter, which is x30 of

@@ -1,7 +1,6 @@
 /// x86-64: a call pushes the return address, so the word below the canonical frame address has it.
 #pragma once
 
-#include <elf.h>
 #include <x86intrin.h>
 
 #include <array>
@@ -11,8 +10,6 @@
 
 namespace mallard::recorder::arch {
 
-inline constexpr const char* name = "x86-64";
-inline constexpr unsigned elf_machine = EM_X86_64;
 inline constexpr std::string_view glibc_loader = "ld-linux-x86-64.so.2";
 
 // The registers of a frame, by their DWARF numbers.

@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from advisor_programs import LONGEST, programs_of_advisor
+from advisor_programs import LONGEST, programs_of_advisor, worded
+
+from mallard.advisor.recording.collector import program_words
+from mallard.shared.errors import UsageError
 
 TOYS = Path(__file__).parent / "toys"
 # -fno-builtin: a compiler may leave out a malloc whose block nobody reads.
@@ -125,7 +128,11 @@ def recorder(collector: Path, toys: Toys, folder: Path) -> Record:
         environment = {**os.environ, "COUNTER": str(folder / "count")}
         if count:
             environment["LD_PRELOAD"] = str(toys.counter)
-        words = [str(collector), "-o", str(trace), *options, "--", *map(str, program)]
+        try:
+            words, notes = program_words([*map(str, program)], str(folder))
+        except UsageError as error:
+            return Recording(2, f"mallard: error: {error}\n", trace)
+        words = [str(collector), "-o", str(trace), *options, *words]
         done = subprocess.run(
             words,
             cwd=folder,
@@ -139,6 +146,7 @@ def recorder(collector: Path, toys: Toys, folder: Path) -> Record:
             **settings,  # type: ignore[call-overload]
         )
         counted = struct.unpack("l", (folder / "count").read_bytes())[0] if count else 0
-        return Recording(done.returncode, done.stderr, trace, counted)
+        messages = "".join(f"mallard: note: {note}\n" for note in notes) + worded(done.stderr)
+        return Recording(done.returncode, messages, trace, counted)
 
     return call

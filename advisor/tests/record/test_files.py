@@ -21,6 +21,7 @@ from advisor_programs import (
     profile_of,
     wait_for_orphan,
     wait_until,
+    worded,
 )
 
 from mallard.shared.scratch import remove_abandoned
@@ -41,7 +42,6 @@ def test_the_default_name(collector, toys, tmp_path):
         ("missing/x", "there is no folder"),
         ("pipe", "is not a regular file"),
         ("text/x", "there is no folder"),
-        ("", "the name of the trace is empty"),
     ],
 )
 def test_places_where_no_trace_can_be(record, tmp_path, file, message):
@@ -49,7 +49,7 @@ def test_places_where_no_trace_can_be(record, tmp_path, file, message):
     (tmp_path / "text").write_text("")
     os.mkfifo(tmp_path / "pipe")
     existing = sorted(tmp_path.rglob("*"))
-    done = record("touch", "started", options=["-o", str(tmp_path / file) if file else ""])
+    done = record("touch", "started", options=["-o", str(tmp_path / file)])
     assert done.status == 2
     assert message in done.messages
     assert sorted(tmp_path.rglob("*")) == existing
@@ -80,8 +80,7 @@ def test_folders_with_separators_of_ld_preload(collector, toys, tmp_path, folder
     for name in ("mallard-record", "libmallard_record.so"):
         shutil.copy(collector.parent / name, copy)
     words = [copy / "mallard-record", "-o", copy / "x", "--", toys.calls, str(CALLS), "calls"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert f"{2 * CALLS:,} events" in done.stderr
+    assert f"{2 * CALLS:,} events" in run_worded(words).stderr
 
 
 class Running:
@@ -118,9 +117,15 @@ class Running:
         wait_until(lambda: process_state(self.program) == "T")
 
 
+def run_worded(words):
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=LONGEST)
+    done.stderr = worded(done.stderr)
+    return done
+
+
 def recover(collector, trace, *options):
     words = [str(collector), *options, "--recover", str(trace)]
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=LONGEST)
+    return run_worded(words)
 
 
 def test_a_killed_collector_leaves_a_recoverable_trace(collector, toys, tmp_path):
@@ -134,9 +139,7 @@ def test_a_killed_collector_leaves_a_recoverable_trace(collector, toys, tmp_path
     assert f"process {running.program} of this recording is still running" in early.stderr
     os.kill(running.program, signal.SIGCONT)
     running.wait_for_program()
-    again = subprocess.run(
-        [collector, "-o", running.trace, "true"], capture_output=True, text=True, check=False
-    )
+    again = run_worded([collector, "-o", running.trace, "true"])
     assert again.returncode == 2
     assert f"belongs to an interrupted recording; 'mallard record --recover {running.trace}'" in again.stderr
 
@@ -197,7 +200,7 @@ def test_one_recording_at_a_time_has_a_name(collector, toys, tmp_path):
     running.wait_until_output_closes()
     program = running.program
     for words in (["-o", running.trace, "true"], ["--recover", running.trace]):
-        done = subprocess.run([collector, *words], capture_output=True, text=True, check=False)
+        done = run_worded([collector, *words])
         assert done.returncode == 2
         assert "is in use by" in done.stderr
     os.kill(program, signal.SIGTERM)
@@ -210,7 +213,7 @@ def test_a_signal_ends_the_program_but_completes_the_trace(collector, toys, tmp_
     running.wait_until_output_closes()
     running.process.send_signal(number)
     assert running.process.wait(LONGEST) == 128 + number
-    assert f"{2 * CALLS:,} events" in running.process.stderr.read()
+    assert f"{2 * CALLS:,} events" in worded(running.process.stderr.read())
 
 
 def test_ctrl_c_stops_waiting_for_a_followed_process(collector, toys, tmp_path):
@@ -221,7 +224,7 @@ def test_ctrl_c_stops_waiting_for_a_followed_process(collector, toys, tmp_path):
     assert running.process.poll() is None
     running.process.send_signal(signal.SIGINT)
     assert running.process.wait(LONGEST) == 0
-    assert "2 events" in running.process.stderr.read()
+    assert "2 events" in worded(running.process.stderr.read())
     os.kill(left_behind, signal.SIGKILL)
 
 
@@ -267,7 +270,7 @@ def test_reports_a_deleted_folder_in_words(collector, tmp_path):
     folder.mkdir()
     script = f'cd "{folder}" && rmdir "{folder}" && exec "$@"'
     words = ["sh", "-c", script, "sh", str(collector), "-o", "x", "--", "/bin/true"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    done = run_worded(words)
     assert done.returncode == 2
     assert done.stderr.startswith("mallard: error: 'x.parts' cannot be used: No such file or directory; ")
 
@@ -279,11 +282,15 @@ FULL_AT_START = "is full: a recording needs at least 266240 bytes; free some spa
     ("size", "options", "message"),
     [
         ("size=8k", [], FULL_AT_START),
-        ("size=12k", ["--signal", "USR2"], FULL_AT_START),
+        ("size=12k", ["--signal", str(signal.SIGUSR2.value)], FULL_AT_START),
         ("size=12k", ["--follow"], FULL_AT_START),
         ("nr_inodes=1", [], "x.parts': No space left on device; give another name with -o"),
         ("nr_inodes=2", [], FULL_AT_START),
-        ("nr_inodes=2", ["--signal", "USR2"], "idle': No space left on device; give another name with -o"),
+        (
+            "nr_inodes=2",
+            ["--signal", str(signal.SIGUSR2.value)],
+            "idle': No space left on device; give another name with -o",
+        ),
     ],
 )
 def test_reports_a_full_disk_at_start(record, mount_disk, tmp_path, size, options, message):

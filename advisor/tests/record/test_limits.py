@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from advisor_programs import LONGEST
+from advisor_programs import LONGEST, worded
 
 from mallard.advisor.trial.program import HEADERS_BYTES
 
@@ -37,7 +37,7 @@ def alone(*words: str | Path) -> tuple[int, str]:
 def recorded(collector: Path, folder: Path, *words: str | Path) -> tuple[int, str, str]:
     command = [str(collector), "-o", str(folder / "x.trace"), "--", *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
-    return done.returncode, done.stdout, done.stderr
+    return done.returncode, done.stdout, worded(done.stderr)
 
 
 def least_alternate_stack(program: Path) -> int:

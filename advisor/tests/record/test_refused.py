@@ -98,16 +98,3 @@ def test_sanitizers(record, toys, compiler, sanitizer):
     except (subprocess.CalledProcessError, FileNotFoundError):
         pytest.skip(f"{compiler} has no -fsanitize={sanitizer} here")
     assert "was built with a sanitizer" in refused(record(program, 1))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--sample", "0"], "--sample '0'; allowed are whole numbers"),
-        (["--stacks", "some"], "--stacks 'some'; allowed are auto, fp, unwind, none"),
-        (["--folow"], "unknown option '--folow'"),
-        (["--recover", "x"], "--recover starts no program"),
-    ],
-)
-def test_options_that_make_no_sense(record, options, message):
-    assert message in refused(record("true", options=options))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from advisor_programs import LONGEST, profile_of, wait_until
+from advisor_programs import LONGEST, profile_of, wait_until, worded
 
 CALLS = 1000  # pairs in each `allocate`
 EVENTS = 2 * CALLS + 2  # and the block that it keeps for the next one
@@ -23,6 +23,7 @@ class Recorded:
     def __init__(self, words: "list[object]", trace: Path) -> None:
         self.trace = trace
         self.messages: list[str] = []
+        self._unread: list[str] = []
         self.running = subprocess.Popen(
             [str(word) for word in words],
             stdin=subprocess.PIPE,
@@ -36,7 +37,9 @@ class Recorded:
         limit = threading.Timer(LONGEST, self.running.kill)  # which ends its standard error
         limit.start()
         try:
-            for line in self.running.stderr:
+            while text := "".join(self._unread) or self.running.stderr.readline():
+                self._unread = worded(text).splitlines(keepends=True)
+                line = self._unread.pop(0)
                 self.messages.append(line)
                 if words in line:
                     return line
@@ -56,7 +59,7 @@ class Recorded:
 
     def end_program(self) -> int:
         """The status; the program ends with its standard input."""
-        self.messages += self.running.communicate(timeout=LONGEST)[1].splitlines(keepends=True)
+        self.messages += [*self._unread, worded(self.running.communicate(timeout=LONGEST)[1])]
         return self.running.returncode
 
     @property
@@ -78,7 +81,9 @@ def start(collector, tmp_path):
     @contextmanager
     def started(*program: object, options: "tuple[str, ...]" = ()) -> "Iterator[Recorded]":
         trace = tmp_path / "x"
-        recorded = Recorded([collector, "-o", trace, "--signal", "USR2", *options, "--", *program], trace)
+        recorded = Recorded(
+            [collector, "-o", trace, "--signal", str(signal.SIGUSR2.value), *options, "--", *program], trace
+        )
         with recorded.running:
             try:
                 recorded.read_until("idle; 'kill -USR2 ")
@@ -218,7 +223,7 @@ def test_sandbox_of_an_idle_program_is_reported(start, obeys):
         recorded.read_until(f"lost: {EVENTS:,} events of threads that first allocated after")
 
 
-@pytest.mark.parametrize(("option", "value"), [("--for", "300ms"), ("--limit", "100K")])
+@pytest.mark.parametrize(("option", "value"), [("--for", "300"), ("--limit", str(100 << 10))])
 def test_limits_count_from_the_begin(start, toys, option, value):
     program = toys.build("attached", ["attached.cpp"], "-pthread")
     with start(program, 3, options=(option, value)) as recorded:
@@ -233,7 +238,7 @@ def test_limits_count_from_the_begin(start, toys, option, value):
 
 def test_signals_of_the_program_are_its_own(collector, tmp_path):
     words = ["grep", "^Sig[BIC]", "/proc/self/status"]
-    options = [collector, "-o", tmp_path / "x", "--signal", "USR2", "--"]
+    options = [collector, "-o", tmp_path / "x", "--signal", str(signal.SIGUSR2.value), "--"]
     recorded = subprocess.run([*options, *words], capture_output=True, text=True, check=True)
     assert recorded.stdout == subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
@@ -244,10 +249,3 @@ def test_idle_program_outlives_a_killed_collector(start, obeys):
         recorded.running.kill()
         recorded.running.wait()
         recorded.request("a")
-
-
-@pytest.mark.parametrize("value", ["HUP", "SIGUSR2", "", "12"])
-def test_refuses_other_signals(record, value):
-    done = record("touch", "started", options=["--signal", value])
-    assert done.status == 2
-    assert f"--signal '{value}'; allowed are USR1, USR2" in done.messages

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mallard.advisor.recording.program import resolve_program
 from mallard.cli.needs import Needs
 from mallard.cli.options import (
     add_process,
     add_surroundings,
     add_time_limit,
     check_files,
-    check_program,
     check_surroundings,
 )
 from mallard.cli.parser import positive_int, seed_number
@@ -71,7 +71,7 @@ def require_program(arguments: argparse.Namespace, command: str) -> None:
 
 
 def check_runs(arguments: argparse.Namespace) -> None:
-    check_program(arguments.program[0])
+    resolve_program(arguments.program[0])
     if arguments.rounds is not None and arguments.rounds < LEAST_ROUNDS:
         raise UsageError(f"--rounds {arguments.rounds}: an interval needs {LEAST_ROUNDS} rounds or more")
     chosen_mallocs(arguments)

@@ -22,8 +22,8 @@ echo $(($? * 256)) 1 1 1 1 1 1 > /proc/self/fd/$result
 """
 COLLECTOR = """#!/bin/sh
 echo trace > $2
-shift 3
-echo recorded >&2
+while [ "$1" != -- ]; do shift; done
+shift
 exec "$@"
 """
 

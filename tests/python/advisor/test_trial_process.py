@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import tempfile
@@ -13,6 +14,7 @@ from types import SimpleNamespace
 import pytest
 from advisor_programs import has_ended, wait_until
 
+from mallard.advisor.recording import messages
 from mallard.advisor.trial import process
 from mallard.advisor.trial.command import read_result
 from mallard.shared.errors import UsageError
@@ -53,45 +55,63 @@ def collect_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
 
 def test_limits_the_time_of_a_recording(tmp_path: Path, collect_by: Callable[[str], None]) -> None:
     collect_by("exec sleep 1000\n")
-    with pytest.raises(UsageError, match=r"server, which is recorded, ran for more than 0\.2 s"):
-        process.record(["server"], None, tmp_path / "a.trace", 0.2 / process.TIMES_SLOWER)
+    with pytest.raises(UsageError, match=r"true, which is recorded, ran for more than 0\.2 s"):
+        process.record(["true"], None, tmp_path / "a.trace", 0.2 / process.TIMES_SLOWER)
     assert not os.path.exists(tmp_path / "a.trace")
+
+
+def reporting(**facts: object) -> str:
+    """A line of a collector that writes these facts."""
+    line = json.dumps({"record": "summary", **ENDED, **facts})
+    return f"echo '{line}' > /proc/self/fd/$4\n"
+
+
+# Of a program without an event.
+ENDED = {
+    **dict.fromkeys(("processes", "status", "forks", "programs", "unknown_threads"), 0),
+    **dict.fromkeys(("failed", "ended_by", "signal"), ""),
+    **dict.fromkeys(("follow", "recover", "has_file", "is_idle", "is_disk_full"), False),
+    "program": "shim",
+    "without_event": [],
+}
 
 
 def test_records_again_if_other_processes_are_not_followed(
     tmp_path: Path, collect_by: Callable[[str], None]
 ) -> None:
-    """By a collector that writes its options, and mentions the other processes of a server."""
-    collect_by(
-        f"""echo "$@" >> {tmp_path}/calls
+    """By a collector that writes its options, and reports the other processes of a server."""
+    collect_by(f"""echo "$@" >> {tmp_path}/calls
 touch "$2"
-case "$*" in *server*) echo "1 fork; --follow records them too" >&2;; esac
-"""
-    )
+case "$*" in *server*) {reporting(forks=1)};; esac
+""")
     trace = tmp_path / "a.trace"
-    assert process.record(["server"], None, trace, 60, follow=True) == trace
-    process.record(["single"], None, trace, 60, follow=True)
-    process.record(["server"], None, trace, 60)
-    calls = (tmp_path / "calls").read_text().splitlines()
-    assert calls == [
-        f"-o {trace} -- server",
-        f"-o {trace} --follow --until-end -- server",
-        f"-o {trace} -- single",
-        f"-o {trace} -- server",
+    assert process.record(["true", "server"], None, trace, 60, follow=True) == trace
+    process.record(["true", "single"], None, trace, 60, follow=True)
+    process.record(["true", "server"], None, trace, 60)
+    calls = [line.split() for line in (tmp_path / "calls").read_text().splitlines()]
+    assert [(line[-1], "--follow" in line, "--until-end" in line) for line in calls] == [
+        ("server", False, False),
+        ("server", True, True),
+        ("single", False, False),
+        ("server", False, False),
     ]
+    assert [line[:2] for line in calls] == [["-o", str(trace)]] * 4
 
 
 def test_names_the_program_that_a_silent_one_becomes(
-    tmp_path: Path, collect_by: Callable[[str], None]
+    tmp_path: Path, collect_by: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    silent = "mallard: error: nothing was recorded: 'shim' ended with status 0 before its first allocation"
-    unseen = "mallard: followed, but without an event: 1 executed program; 'mold' has its own malloc"
-    collect_by(f'echo "{silent}" >&2\ncase "$*" in *mold*) echo "{unseen}" >&2;; esac\n')
+    monkeypatch.setattr(messages, "reason_for_no_event", lambda _: "has its own malloc")
+    collect_by(f'case "$*" in *mold*) {reporting(without_event=["mold"])};; *) {reporting()};; esac\n')
     trace = tmp_path / "a.trace"
-    with pytest.raises(UsageError, match=r"first allocation; it becomes or starts .*: 'mold' has its own"):
-        process.record(["shim", "mold"], None, trace, 60, follow=True)
-    with pytest.raises(process.NothingRecordedError):
-        process.record(["shim"], None, trace, 60, follow=True)
+    with pytest.raises(
+        UsageError, match=r"did not load the recorder; it becomes or starts .*: 'mold' has its own"
+    ):
+        process.record(["true", "mold"], None, trace, 60, follow=True)
+    with pytest.raises(process.NothingRecordedError, match="before its first allocation") as error:
+        process.record(["true"], None, trace, 60, follow=True)
+    assert error.value.ends_as(0)
+    assert not error.value.ends_as(256)
 
 
 def test_names_the_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:

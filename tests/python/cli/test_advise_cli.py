@@ -59,7 +59,7 @@ def test_an_older_page_is_replaced(server: Path) -> None:
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        ("./no", "./no does not exist"),
+        ("./no", "'./no' does not exist"),
         ("./input.txt", "is not executable"),
         ("servre", "not a program in PATH"),
     ],

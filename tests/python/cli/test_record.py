@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -63,6 +64,18 @@ def test_program_keeps_its_arguments(words: list[str], program: list[str] | None
         (["--stacks", "some", "ls"], "--stacks 'some'; allowed are auto, fp, unwind, none"),
         (["--sample", "0", "ls"], "--sample: '0' is not allowed"),
         (["--sample", "1000001", "ls"], "--sample 1000001: allowed are 1 to 1000000"),
+        *(
+            (["--for", amount, "ls"], f"--for: '{amount}' is not allowed; allowed are whole numbers of ms, s")
+            for amount in ("0", "3x", "99999999999999999999", "9999999h")
+        ),
+        *(
+            (
+                ["--limit", size, "ls"],
+                f"--limit: '{size}' is not allowed; allowed are whole numbers of bytes, K",
+            )
+            for size in ("0", "1.5G", "x", "9999999999T")
+        ),
+        (["-o", "", "ls"], "-o . is a directory"),
         (["-o", ".", "ls"], "-o . is a directory; give a file in it: -o mallard.trace"),
         (["-o", "no/x", "ls"], "-o no/x: there is no directory no; make it first"),
         (["-o", "a", "-o", "b", "ls"], "-o is given twice"),
@@ -75,6 +88,7 @@ def test_program_keeps_its_arguments(words: list[str], program: list[str] | None
         (["--signal", "HUP", "--", "ls"], "--signal 'HUP'; allowed are USR1, USR2"),
         (["--pid", "1", "--signal", "USR2"], "--signal: a running process is recorded at once"),
         (["--pid", "x"], "--pid 'x': allowed is the number of a process; 'ps -e' lists them"),
+        (["--pid", "0"], "--pid '0': allowed is the number of a process"),
         (["--pid", "1", "--", "ls"], "--pid starts no program; leave 'ls' out"),
         (["--pid", "1", "--follow"], "--follow: only programs that mallard starts are followed"),
     ],
@@ -114,15 +128,18 @@ def record(tmp_path: Path, *words: str, **settings: str) -> tuple[int, list[str]
     done = subprocess.run(
         command, env={**environment, **own, **settings}, capture_output=True, text=True, check=False
     )
-    return done.returncode, done.stdout.splitlines()
+    facts, _, *printed = done.stdout.splitlines()
+    assert facts == "--facts"
+    return done.returncode, printed
 
 
 def test_the_collector_takes_the_place_of_the_command(tmp_path: Path) -> None:
     status, command = record(tmp_path, "--follow", "--sample", "5", "--", "ls", "-l")
     assert status == 7
     *words, root, ignored = command
-    options = ["--follow", "-o", "mallard.trace", "--stacks", "auto", "--sample", "5"]
-    assert words == [*options, "--", "ls", "-l"]
+    options = ["--follow", "-o", "mallard.trace", "--stacks", "unwind", "--sample", "5"]
+    ls = shutil.which("ls")
+    assert words == [*options, "--started", ls, "--elf", ls, "--", "ls", "-l"]
     assert root == "root=none ctype=none"
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
         assert not int(ignored.split()[1], 16) & 1 << number - 1
@@ -137,17 +154,17 @@ def test_signals_that_the_caller_ignores_stay_ignored(tmp_path: Path) -> None:
 
 def test_limits_are_passed_on(tmp_path: Path) -> None:
     words = record(tmp_path, "--for", "30s", "--limit", "2G", "--", "ls")[1]
-    assert words[:4] == ["--for", "30s", "--limit", "2G"]
+    assert words[4:8] == ["--for", "30000", "--limit", str(2 << 30)]
 
 
 def test_signal_is_passed_on(tmp_path: Path) -> None:
     words = record(tmp_path, "--signal", "USR1", "--", "ls")[1]
-    assert words[:2] == ["--signal", "USR1"]
+    assert words[4:6] == ["--signal", str(signal.SIGUSR1.value)]
 
 
 def test_process_is_passed_on(tmp_path: Path) -> None:
-    words = record(tmp_path, "--pid", "12", "--for", "30s")[1][:-2]
-    assert words[:4] == ["--pid", "12", "--for", "30s"]
+    words = record(tmp_path, "--pid", "999999999", "--for", "30s")[1][:-2]
+    assert words[4:] == ["--pid", "999999999", "--for", "30000"]
     assert "--" not in words
 
 

@@ -9,8 +9,8 @@ by clock_of_child.c in the collector, which is the program's parent there.
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import shutil
 import subprocess
 import time
@@ -21,8 +21,6 @@ from pathlib import Path
 from programs import Case, compiled
 
 LONGEST = 120  # seconds
-EVENTS = re.compile(r"([\d,]+) events? of")
-COMPLETE = re.compile(r"([\d.]+) % of [\d,]+ stacks are complete")
 
 
 @dataclass(frozen=True)
@@ -66,15 +64,15 @@ class Runs:
         )
         collecting = _time(process)
         elapsed = time.monotonic_ns() - begun
-        text = (self.folder / "told").read_text()
+        facts = json.loads((self.folder / "told").read_text().splitlines()[-1])
         profile, held = self._profiled(trace)
         return Used(
             program=int(clock_file.read_text()),
             others=collecting,
             elapsed=elapsed,
-            events=int(_search(EVENTS, text).replace(",", "")),
+            events=facts["events"],
             size=trace.stat().st_size,
-            complete=float(_search(COMPLETE, text)),
+            complete=100 * facts["complete"] / facts["events"],
             profile=profile,
             profile_bytes=held,
         )
@@ -146,10 +144,3 @@ def _time(process: subprocess.Popen[bytes]) -> int:
     if status != 0:
         raise SystemExit(f"{process.args!r} ended with status {status}")
     return used
-
-
-def _search(pattern: re.Pattern[str], text: str) -> str:
-    match = pattern.search(text)
-    if match is None:
-        raise SystemExit(f"the collector told something else:\n{text}")
-    return match[1]

@@ -6,19 +6,17 @@ import math
 import os
 import shutil
 import stat
-import struct
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from mallard.advisor.recording.elf import SANITIZERS, read_elf
 from mallard.advisor.trial.program import Program, RunResult
 from mallard.shared import caller, preload
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import linked_into
 
-SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
 SANITIZED = "it was built with a sanitizer, which has its own malloc"
-DYNAMIC_SYMBOLS = 11  # SHT_DYNSYM
 
 
 STARTS = 15  # of a program with each library
@@ -69,43 +67,23 @@ def _unaged_reason(path: str) -> str:
     with suppress(OSError):
         if os.stat(path).st_mode & (stat.S_ISUID | stat.S_ISGID):
             return "it has other rights than its user (setuid), and the loader preloads nothing into it"
-        with open(path, "rb") as file:
-            if file.read(4) == b"\x7fELF" and not _has_interpreter(path):
-                return "it is linked statically"
+        if (elf := read_elf(path)) and elf.bits == 64 and not elf.interpreter:
+            return "it is linked statically"
         if _has_sanitizer(path):
             return SANITIZED
     return "it ended, or became another program, before a preloaded library began"
 
 
 def _has_sanitizer(path: str) -> bool:
-    data = Path(path).read_bytes()
-    return any(name in data for name in SANITIZERS)
-
-
-def _has_interpreter(path: str) -> bool:
-    """True if the ELF file asks for the dynamic loader."""
-    data = Path(path).read_bytes()
-    if data[4] != 2:  # of 32 bits
-        return True
-    (offset,) = struct.unpack_from("<Q", data, 32)
-    size, count = struct.unpack_from("<HH", data, 54)
-    return any(struct.unpack_from("<I", data, offset + size * index)[0] == 3 for index in range(count))
+    elf = read_elf(path)
+    return elf is not None and bool(SANITIZERS & (elf.exported | elf.internal | elf.imported))
 
 
 def _imports_malloc(path: str) -> bool:
-    """True if the ELF file of 64 bits calls the malloc of a shared library. CPython 3.13 does, and contains a
-    mimalloc that serves builds without the global lock only."""
-    data = Path(path).read_bytes()
-    table, size, count = *struct.unpack_from("<Q", data, 40), *struct.unpack_from("<HH", data, 58)
-    sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + size * index) for index in range(count)]
-    for _, kind, _, _, offset, length, link, *_ in sections:
-        if kind != DYNAMIC_SYMBOLS:
-            continue
-        names = sections[link][4]
-        for name, _, _, section, *_ in struct.iter_unpack("<IBBHQQ", data[offset : offset + length]):
-            if section == 0 and data.startswith(b"malloc\0", names + name):
-                return True
-    return False
+    """True if the program calls the malloc of a shared library. CPython 3.13 does, and contains a mimalloc
+    that serves builds without the global lock only."""
+    elf = read_elf(path)
+    return elf is not None and "malloc" in elf.imported
 
 
 def brings_malloc(path: str, first: RunResult) -> bool:

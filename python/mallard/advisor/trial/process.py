@@ -7,8 +7,8 @@ signal.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
-import re
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +16,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
+from mallard.advisor.recording.collector import program_words
+from mallard.advisor.recording.messages import (
+    Facts,
+    error_text,
+    has_no_allocation,
+    has_other_processes,
+    silent_programs,
+)
 from mallard.advisor.trial.command import last_lines, prepare_child, read_result
 from mallard.advisor.trial.load import (
     FAILED_LOAD,
@@ -47,6 +55,7 @@ def run_limited(
     folder: Path | None = None,
     load: Load | None = None,
     watch: Watch | None = None,
+    pass_fds: Sequence[int] = (),
 ) -> tuple[list[int], LoadResult]:
     """Returns: the seven fields that mallard-measure writes, and the result of the load, if there is one,
     which is repeated as long as `watch` says.
@@ -72,7 +81,7 @@ def run_limited(
             stderr=stderr,
             env=measurer_environment,
             cwd=folder,
-            pass_fds=(result.fileno(),),
+            pass_fds=(result.fileno(), *pass_fds),
             start_new_session=True,
             preexec_fn=prepare_child(),
         )
@@ -219,26 +228,20 @@ def sha256_of_file(file: IO[bytes]) -> str:
     return digest.hexdigest()
 
 
-ERROR = "error: "
 TIMES_SLOWER = 4  # a program that only allocates is slowed more, and needs --sample
 LIMITS = "'What it takes' in docs/advisor/recording.md says what helps"
-OTHERS_NOT_FOLLOWED = "; --follow records"
-NOTHING_RECORDED = "before its first allocation"
-WITHOUT_EVENT = "followed, but without an event: "
-END = re.compile(r"(ended with status|ended by signal) (\d+)")
 
 
 class NothingRecordedError(UsageError):
-    """The recorder saw no allocation."""
+    """The recorder saw no allocation of a program that ended with `code`, as a shell returns it."""
+
+    def __init__(self, text: str, code: int) -> None:
+        super().__init__(text)
+        self._code = code
 
     def ends_as(self, status: int) -> bool:
-        """True if the recorded program had this status of wait(), or if its end is unknown."""
-        match = END.search(str(self))
-        if match is None:
-            return True
-        by_signal = match[1].endswith("signal")
-        code = os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
-        return (by_signal, int(match[2])) == (os.WIFSIGNALED(status), code)
+        """True if the recorded program had this status of wait()."""
+        return self._code == shell_status(status)
 
 
 class RecordingDiffersError(RunsDifferError):
@@ -261,28 +264,23 @@ def record(
     `notify` is called with the started programs of which nothing was recorded, and the reasons, if there are
     some. Raises a RecordingDiffersError if a run differs from `first`.
     """
-    messages = _record(program, stdin, trace, seconds_limit, surroundings, first)
-    if follow and OTHERS_NOT_FOLLOWED in messages:
+    facts = _record(program, stdin, trace, seconds_limit, surroundings, first)
+    if follow and has_other_processes(facts):
         trace.unlink(missing_ok=True)
-        messages = _record(
-            program, stdin, trace, seconds_limit, surroundings, first, "--follow", "--until-end"
-        )
-    unseen = [
-        line.partition(WITHOUT_EVENT)[2].partition("; ")[2]
-        for line in messages.splitlines()
-        if WITHOUT_EVENT in line
-    ]
+        facts = _record(program, stdin, trace, seconds_limit, surroundings, first, "--follow", "--until-end")
+    silent = silent_programs(facts)
     if not trace.is_file():
-        reason = _reason(messages)
-        if unseen:
+        reason = error_text(facts)
+        if silent:
             raise UsageError(
-                f"{reason}; it becomes or starts a program of which no library sees a request: {unseen[0]}. "
+                f"{reason}; it becomes or starts a program of which no library sees a request: {silent}. "
                 "Link it with the malloc of the C library, and try again"
             )
-        error = NothingRecordedError if NOTHING_RECORDED in reason else UsageError
-        raise error(reason or f"{program[0]} was not recorded")
-    for programs in unseen:
-        notify(programs)
+        if has_no_allocation(facts):
+            raise NothingRecordedError(reason, facts["status"])
+        raise UsageError(reason or f"{program[0]} was not recorded")
+    if silent:
+        notify(silent)
     return trace
 
 
@@ -294,16 +292,18 @@ def _record(
     surroundings: Surroundings,
     first: Measured | None,
     *options: str,
-) -> str:
-    """Returns: the messages of the collector, and what the program wrote to its standard error."""
-    words = [str(COLLECTOR.find()), "-o", str(trace), *options, "--", *program]
+) -> Facts:
+    """Returns: what the collector reports."""
     with (
         surroundings.enter_run() as folder,
         tempfile.TemporaryFile(prefix="mallard-output-") as output,
         tempfile.TemporaryFile(prefix="mallard-errors-") as errors,
+        tempfile.TemporaryFile("w+", prefix="mallard-facts-", encoding="utf-8") as lines,
     ):
+        words, _ = program_words(program, str(folder or ""))
+        facts = str(lines.fileno())
         (status, *_), load = run_limited(
-            words,
+            [str(COLLECTOR.find()), "-o", str(trace), "--facts", facts, *options, *words],
             caller.environment(),
             f"{program[0]}, which is recorded,",
             TIMES_SLOWER * seconds_limit,
@@ -312,21 +312,22 @@ def _record(
             stderr=errors,
             folder=folder,
             load=surroundings.load,
+            pass_fds=(lines.fileno(),),
         )
-        errors.seek(0)
-        messages = errors.read().decode(errors="replace")
+        lines.seek(0)
+        reported = [json.loads(line) for line in lines]
         digest = _digest(output) if surroundings.compares_output else ""
+        collector_end = _tail(errors).strip().rpartition("\n")[2]
     if load.failure and (load.hung or trace.is_file()):
         raise RecordingDiffersError(f"with the recorder, {load.failure}; {LIMITS}")
     if trace.is_file() and first is not None:
         _refuse_other_recording(first, os.WEXITSTATUS(status), digest)
-    return messages
+    return reported[-1] if reported else {"record": "error", "text": collector_end}
 
 
 def _refuse_other_recording(first: Measured, code: int, output: str) -> None:
     """`code` is the exit status of mallard-record, which a shell would return for the program."""
-    by_signal = os.WIFSIGNALED(first.status)
-    if code != (128 + os.WTERMSIG(first.status) if by_signal else os.WEXITSTATUS(first.status)):
+    if code != shell_status(first.status):
         end = f"ended by signal {code - 128}" if code > 128 else f"ended with exit status {code}"
         difference = f"the program {end} with the recorder, and without it {first.end}"
         remedy = LIMITS
@@ -338,8 +339,6 @@ def _refuse_other_recording(first: Measured, code: int, output: str) -> None:
     raise RecordingDiffersError(f"{difference}, so the recording is of another run: {remedy}")
 
 
-def _reason(output: str) -> str:
-    """The line with the error, or else the last line."""
-    lines = output.strip().splitlines()
-    errors = [line.partition(ERROR)[2] for line in lines if ERROR in line]
-    return (errors or lines[-1:] or [""])[0]
+def shell_status(status: int) -> int:
+    """The exit status that a shell returns for this status of wait()."""
+    return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)

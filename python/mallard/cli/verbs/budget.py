@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from mallard.advisor.budget.document import PROCESS, read_budget
 from mallard.advisor.profile.names import is_library_function
+from mallard.advisor.recording.program import resolve_program
 from mallard.cli import exit_status
 from mallard.cli.forms import add_forms, check_forms, write_report
 from mallard.cli.needs import Needs
-from mallard.cli.options import add_time_limit, check_files, check_program, process_name
+from mallard.cli.options import add_time_limit, check_files, process_name
 from mallard.shared.atomic_file import check_writable, write_atomically
 from mallard.shared.errors import UsageError
 from mallard.shared.scratch import scratch_folder
@@ -63,7 +64,7 @@ def check(arguments: argparse.Namespace) -> None:
         raise UsageError(
             f"PROGRAM is missing; give it after '--': mallard budget {arguments.file} -- PROGRAM ARGUMENTS"
         )
-    check_program(arguments.words[0])
+    resolve_program(arguments.words[0])
     check_forms(arguments, arguments.words, (arguments.file, arguments.input))
     if arguments.scopes is not None and not arguments.write:
         raise UsageError("--scopes is of --write; the limits are in FILE, so leave it out")

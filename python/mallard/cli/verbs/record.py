@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from mallard.advisor.recording.program import check_process, resolve_program
 from mallard.cli.needs import Needs
-from mallard.cli.options import check_program
 from mallard.cli.parser import positive_int
 from mallard.shared.caller import environment, restore_ignored_signals
 from mallard.shared.errors import UsageError
 from mallard.shared.native_file import COLLECTOR
+from mallard.shared.prose import printable_name
 from mallard.shared.version import rebuild_remedy
 
 EXAMPLES = (
@@ -31,7 +33,6 @@ DEFAULT_TRACE = "mallard.trace"
 SIGNALS = ("USR1", "USR2")
 STACKS = ("auto", "fp", "unwind", "none")
 MOST_SAMPLE = 1_000_000
-# The units of mallard-record. It checks the values, too, but must be built first.
 MILLISECONDS = {"": 1000, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 MOST_MILLISECONDS = 366 * 24 * 3_600_000
 BYTES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -57,9 +58,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="record one activation in N, with all its events",
     )
     parser.add_argument(
-        "--for", dest="duration", metavar="TIME", help="end the recording after 30s, 5m, 1h, ..."
+        "--for",
+        dest="duration",
+        metavar="TIME",
+        type=_milliseconds,
+        help="end the recording after 30s, 5m, 1h, ...",
     )
-    parser.add_argument("--limit", metavar="SIZE", help="end it when its file has 500M, 2G, ...")
+    parser.add_argument("--limit", metavar="SIZE", type=_size, help="end it when its file has 500M, 2G, ...")
     parser.add_argument("--pid", metavar="PID", help="record a running process until it ends, or Ctrl-C")
     parser.add_argument(
         "--signal",
@@ -78,18 +83,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _milliseconds(text: str) -> int:
+    return _amount(text, MILLISECONDS, MOST_MILLISECONDS, "ms, s, m or h up to a year: --for 30s")
+
+
+def _size(text: str) -> int:
+    return _amount(text, BYTES, MOST_BYTES, "bytes, K, M, G or T: --limit 2G")
+
+
+def _amount(text: str, units: Mapping[str, int], most: int, allowed: str) -> int:
+    amount = re.fullmatch(r"0*([0-9]{1,20})([a-zA-Z]*)", text)
+    number = int(amount[1]) * units.get(amount[2], 0) if amount else 0
+    if not 0 < number <= most:
+        raise argparse.ArgumentTypeError(f"'{text}' is not allowed; allowed are whole numbers of {allowed}")
+    return number
+
+
 def check(arguments: argparse.Namespace) -> None:
     if arguments.sample is not None and arguments.sample > MOST_SAMPLE:
         raise UsageError(f"--sample {arguments.sample}: allowed are 1 to {MOST_SAMPLE}")
-    if arguments.duration is not None and not _is_amount(arguments.duration, MILLISECONDS, MOST_MILLISECONDS):
-        raise UsageError(
-            f"--for '{arguments.duration}'; allowed are whole numbers of ms, s, m or h up to a year: "
-            "--for 30s"
-        )
-    if arguments.limit is not None and not _is_amount(arguments.limit, BYTES, MOST_BYTES):
-        raise UsageError(
-            f"--limit '{arguments.limit}'; allowed are whole numbers of bytes, K, M, G or T: --limit 2G"
-        )
     if arguments.recover is not None:
         _check_recovery(arguments)
         return
@@ -98,13 +110,8 @@ def check(arguments: argparse.Namespace) -> None:
         return
     if not arguments.program:
         raise UsageError("PROGRAM is missing; give it after '--': mallard record -- PROGRAM ARGUMENTS")
-    check_program(arguments.program[0])
+    resolve_program(arguments.program[0])
     _check_place(Path(DEFAULT_TRACE if arguments.output is None else arguments.output))
-
-
-def _is_amount(text: str, units: Mapping[str, int], most: int) -> bool:
-    amount = re.fullmatch(r"0*([0-9]{1,20})([a-zA-Z]*)", text)
-    return amount is not None and amount[2] in units and 0 < int(amount[1]) * units[amount[2]] <= most
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
@@ -112,12 +119,20 @@ def needs(arguments: argparse.Namespace) -> Needs:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from mallard.advisor.recording.collector import program_words, start_reporter
+
     collector = COLLECTOR.find()
-    words = [str(collector), *_options(arguments)]
-    if arguments.recover is None and arguments.pid is None:
-        words += ["--", *arguments.program]
-    restore_ignored_signals()
+    words, notes = [str(collector), *_options(arguments)], []
+    if arguments.pid is not None:
+        notes = check_process(arguments.pid)
+    elif arguments.recover is None:
+        program, notes = program_words(arguments.program)
+        words += program
+    for note in notes:
+        print(f"mallard: note: {printable_name(note)}", file=sys.stderr)
     sys.stdout.flush()
+    words[1:1] = ["--facts", str(start_reporter())]
+    restore_ignored_signals()
     try:
         os.execve(collector, words, environment())
     except OSError as error:
@@ -125,16 +140,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _options(arguments: argparse.Namespace) -> list[str]:
+    """The options of mallard-record."""
     options = ["--redact"] if arguments.redact else []
     if arguments.recover is not None:
         return [*options, "--recover", arguments.recover]
+    values = {
+        "-o": arguments.output or DEFAULT_TRACE,
+        "--stacks": "unwind" if arguments.stacks == "auto" else arguments.stacks,
+        "--sample": arguments.sample,
+        "--pid": arguments.pid,
+        "--signal": arguments.signal and signal.Signals[f"SIG{arguments.signal}"].value,
+        "--for": arguments.duration,
+        "--limit": arguments.limit,
+    }
     options += ["--follow"] if arguments.follow else []
-    options += ["--pid", arguments.pid] if arguments.pid is not None else []
-    options += ["--signal", arguments.signal] if arguments.signal is not None else []
-    options += ["--for", arguments.duration] if arguments.duration is not None else []
-    options += ["--limit", arguments.limit] if arguments.limit is not None else []
-    options += ["-o", arguments.output or DEFAULT_TRACE, "--stacks", arguments.stacks]
-    return [*options, "--sample", str(arguments.sample or 1)]
+    return options + [word for name, value in values.items() if value for word in (name, str(value))]
 
 
 def _check_recovery(arguments: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from mallard.advisor.patched import build_both, built_program
+from mallard.advisor.recording.program import resolve_program
 from mallard.advisor.verify import AFTER, BEFORE, NULL, read_advice
 from mallard.cli import exit_status, trials
 from mallard.cli.forms import add_forms, check_forms, write_report
@@ -16,7 +17,6 @@ from mallard.cli.options import (
     add_surroundings,
     add_time_limit,
     check_files,
-    check_program,
     check_surroundings,
     is_one_program,
     surround_runs,
@@ -89,7 +89,7 @@ def check(arguments: argparse.Namespace) -> None:
             f"unexpected program '{programs[len(PLACES)]}'; give the arguments of the programs after '--'"
         )
     for program in programs:
-        check_program(program)
+        resolve_program(program)
     for place, program in enumerate(programs):
         for earlier in programs[:place]:
             if is_one_program(program, earlier):

@@ -1,0 +1,1 @@
+"""Recordings: which programs can be recorded, and what the collector reports."""
