@@ -132,9 +132,7 @@ target::~target() {
 }
 
 target::target(pid_t process) : process_(process) {
-    refuse_unreachable();
     refuse_shared_memory();
-    refuse_other_namespaces();
     memory_ = ::open((folder_in_proc(process) / "mem").c_str(), O_RDONLY | O_CLOEXEC);
     if (memory_ < 0) {
         throw untraceable();
@@ -151,53 +149,6 @@ target::target(pid_t process) : process_(process) {
     find_files();
 }
 
-void target::refuse_unreachable() const {
-    const std::string name = name_of_process(process_);
-    const std::string status = text_of_system_file(folder_in_proc(process_) / "status");
-    if (status.empty()) {
-        throw failure("there is no process " + std::to_string(process_) + "; 'ps -e' lists the processes");
-    }
-    if (process_ == ::getpid() || process_ == ::getppid()) {
-        throw failure(name + " is mallard itself, or started it; give another process to --pid");
-    }
-    if (status_field(status, "Tgid") != std::to_string(process_)) {
-        throw failure("--pid " + std::to_string(process_) + " is a thread; give its process: --pid " +
-                      status_field(status, "Tgid"));
-    }
-    const std::string user = status_field(status, "Uid");
-    std::uint32_t real = 0;
-    std::uint32_t effective = 0;
-    std::istringstream(user) >> real >> effective;
-    if (real != ::geteuid() || effective != ::geteuid()) {
-        throw failure(name + " runs as user " + std::to_string(effective) + ", and mallard as user " +
-                      std::to_string(::geteuid()) + "; run mallard as the same user: sudo -u '#" +
-                      std::to_string(effective) + "' mallard record ...");
-    }
-    refuse_traced(process_);
-    const std::string state = status_field(status, "State");
-    if (state.starts_with("Z") || state.starts_with("X")) {
-        if (threads().size() > 1) {
-            throw failure(name + " has ended its first thread, without which the system does not show its "
-                                 "memory; record it from its start: mallard record -- PROGRAM");
-        }
-        throw failure(name + " has ended (zombie)");
-    }
-    if (state.starts_with("T") || state.starts_with("t")) {
-        throw failure(name + " is stopped; continue it first: kill -CONT " + std::to_string(process_));
-    }
-    if (status_field(status, "x86_Thread_features").find("shstk") != std::string::npos) {
-        throw failure(name + " uses a shadow stack, in which mallard cannot call functions; start it with "
-                             "GLIBC_TUNABLES=glibc.cpu.hwcaps=-SHSTK");
-    }
-    for (const pid_t thread : threads()) {
-        if (const std::string mode = thread_field(thread, "Seccomp"); !mode.empty() && mode != "0") {
-            throw failure(name +
-                          " restricts its system calls (seccomp), which the recorder needs; record it from "
-                          "its start: mallard record -- PROGRAM");
-        }
-    }
-}
-
 /// The child of a vfork has the memory of its parent, which would be recorded in its place.
 void target::refuse_shared_memory() const {
     const std::string parent = status_field(text_of_system_file(folder_in_proc(process_) / "status"), "PPid");
@@ -207,28 +158,6 @@ void target::refuse_shared_memory() const {
         throw failure(name_of_process(process_) +
                       " has the memory of its parent (vfork) until it executes a " +
                       "program; record process " + parent);
-    }
-}
-
-/// The part and the library must have the same paths in the process, and the collector the same number.
-void target::refuse_other_namespaces() const {
-    for (const char* const kind : {"mnt", "pid"}) {
-        std::error_code error;
-        std::error_code own_error;
-        const fs::path theirs = fs::read_symlink(folder_in_proc(process_) / "ns" / kind, error);
-        const fs::path own = fs::read_symlink(fs::path("/proc/self/ns") / kind, own_error);
-        if (!error && !own_error && theirs != own) {
-            throw failure(name_of_process(process_) +
-                          " runs in a container (another namespace); run mallard in the container");
-        }
-    }
-    std::error_code error;
-    std::error_code own_error;
-    const fs::path root = fs::read_symlink(folder_in_proc(process_) / "root", error);
-    const fs::path own_root = fs::read_symlink("/proc/self/root", own_error);
-    if (!error && !own_error && root != own_root) {
-        throw failure(name_of_process(process_) + " has another root folder ('" + root.string() +
-                      "'); run mallard in it, by chroot");
     }
 }
 
@@ -311,10 +240,6 @@ void target::find_files() {
         } else {
             libraries.push_back(entry.file);
         }
-    }
-    if (executable_.string().ends_with(" (deleted)")) {
-        throw failure(name + ": its file '" + executable_.string() +
-                      "' was replaced or removed; restart the program");
     }
     find_libc();
     if (libc_.empty()) {

@@ -31,7 +31,7 @@ struct mapping {
 /// Invariant: nothing is read line by line from the system while a thread is stopped, because a process may have 60,000 mappings.
 class target {
 public:
-    /// Effects: examines the process.
+    /// Effects: examines the process, which `mallard` found fit for a recorder (recording/process.py).
     /// Throws: failure if the recorder cannot be attached to it.
     explicit target(pid_t process);
     target(const target&) = delete;
@@ -79,9 +79,7 @@ public:
 private:
     using range = std::pair<address, address>;
 
-    void refuse_unreachable() const;
     void refuse_shared_memory() const;
-    void refuse_other_namespaces() const;
     void refuse_recorded() const;
     void find_libc();
     void find_files();

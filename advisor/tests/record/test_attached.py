@@ -17,7 +17,7 @@ import pytest
 from advisor_programs import LONGEST, process_state, profile_of, wait_until, worded
 from source_tree import ROOT
 
-from mallard.advisor.recording.program import check_process
+from mallard.advisor.recording.process import check_process
 from mallard.shared.errors import UsageError
 
 PROBE = (
@@ -37,7 +37,7 @@ def attach(
 ) -> "subprocess.CompletedProcess[str]":
     words = [str(collector), "-o", str(folder / "x.trace"), "--pid", str(pid), *options]
     try:
-        check_process(str(pid))
+        check_process(pid)
     except UsageError as error:
         return subprocess.CompletedProcess(words, 2, "", f"mallard: error: {error}\n")
     done = subprocess.run(

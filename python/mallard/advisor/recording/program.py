@@ -99,28 +99,8 @@ def check_program(path: str) -> list[str]:
                 "its calls of malloc are not"
             )
         ]
-    own = _check_file(path, elf)
-    return own + _check_libraries(path, _loaded_libraries(path, elf.interpreter) if elf else ())
-
-
-def check_process(process: str) -> list[str]:
-    """The same for a running process. The collector reports a process that cannot be examined."""
-    try:
-        path = os.readlink(f"/proc/{process}/exe")
-        with open(f"/proc/{process}/maps", errors="surrogateescape") as maps:
-            files = dict.fromkeys(line.split(maxsplit=5)[-1].rstrip("\n") for line in maps)
-        if not os.path.samefile(f"/proc/{process}/exe", path):
-            return []
-    except OSError:
-        return []
-    libraries = [
-        file
-        for file in files
-        if ".so" in (name := os.path.basename(file))
-        and file != path
-        and not name.startswith("libmallard_record")
-    ]
-    return _check_file(path, read_elf(path)) + _check_libraries(path, libraries)
+    own = check_file(path, elf)
+    return own + check_libraries(path, _loaded_libraries(path, elf.interpreter) if elf else ())
 
 
 def reason_for_no_event(path: str) -> str:
@@ -174,7 +154,8 @@ def _without_env(arguments: str, script: str) -> list[str]:
     return words
 
 
-def _refuse(path: str, reason: str) -> UsageError:
+def refuse(path: str, reason: str) -> UsageError:
+    """The error for a program that cannot be recorded."""
     return UsageError(f"'{path}' cannot be recorded: it {reason}")
 
 
@@ -182,44 +163,44 @@ def _refuse_elevated_rights(path: str) -> None:
     mode = os.stat(path).st_mode
     remedy = f", and the loader preloads nothing there; record a copy without these rights: cp {path} FILE"
     if mode & stat.S_ISUID:
-        raise _refuse(path, f"runs with its owner's rights (setuid){remedy}")
+        raise refuse(path, f"runs with its owner's rights (setuid){remedy}")
     if mode & stat.S_ISGID and mode & stat.S_IXGRP:
-        raise _refuse(path, f"runs with its group's rights (setgid){remedy}")
+        raise refuse(path, f"runs with its group's rights (setgid){remedy}")
     try:
         os.getxattr(path, "security.capability")
     except OSError:
         return
-    raise _refuse(path, f"has capabilities (getcap shows them){remedy}")
+    raise refuse(path, f"has capabilities (getcap shows them){remedy}")
 
 
 def _is_for_this_machine(elf: ElfFile) -> bool:
     return (elf.bits, elf.machine) == (64, MACHINE)
 
 
-def _check_file(path: str, elf: ElfFile | None) -> list[str]:
+def check_file(path: str, elf: ElfFile | None) -> list[str]:
     """Calls within a program's own file are bound at link time, and it precedes every preloaded library."""
     if elf is None:
-        raise _refuse(path, "is neither a program (ELF) nor a script that begins with #!")
+        raise refuse(path, "is neither a program (ELF) nor a script that begins with #!")
     if not _is_for_this_machine(elf):
         names = {machine: machine.name.lower().replace("x86_64", "x86-64") for machine in Machine}
         machine = names.get(elf.machine, f"machine {elf.machine} of elf.h")  # type: ignore[call-overload]
-        raise _refuse(
+        raise refuse(
             path,
             f"is a {elf.bits}-bit program for {machine}; the recorder is for 64-bit programs for "
             f"{MACHINE_NAME}",
         )
     if not elf.interpreter:
-        raise _refuse(
+        raise refuse(
             path,
             "is statically linked, so no library can be preloaded; link it without -static, or with "
             "mallard::recorder, which records its scopes and pools",
         )
     if os.path.basename(elf.interpreter) != LOADER:
-        raise _refuse(path, f"is loaded by '{elf.interpreter}', not by that of the GNU C library")
+        raise refuse(path, f"is loaded by '{elf.interpreter}', not by that of the GNU C library")
     if elf.sanitizers:
-        raise _refuse(path, f"{SANITIZED} ({elf.sanitizers[0]}); {REBUILD}")
+        raise refuse(path, f"{SANITIZED} ({elf.sanitizers[0]}); {REBUILD}")
     if "malloc" in elf.exported:
-        raise _refuse(
+        raise refuse(
             path,
             "has its own malloc, linked into it. A preloaded library comes after the program's own functions "
             "and would see nothing; link it with the malloc of the C library",
@@ -255,12 +236,13 @@ def _loaded_libraries(path: str, loader: str) -> list[str]:
     return re.findall(r"^\s*(?:.* => )?(.*/.*) \(0x", os.fsdecode(done.stdout), re.MULTILINE)
 
 
-def _check_libraries(program: str, libraries: Iterable[str]) -> list[str]:
+def check_libraries(program: str, libraries: Iterable[str]) -> list[str]:
+    """`check_program` for the libraries that the program loads."""
     notes = []
     for library in libraries:
         name = os.path.basename(library)
         if name.startswith(SANITIZER_LIBRARIES):
-            raise _refuse(program, f"{SANITIZED} ({name}); {REBUILD}")
+            raise refuse(program, f"{SANITIZED} ({name}); {REBUILD}")
         if name.startswith(STANDARD_LIBRARIES):
             continue
         elf = read_elf(library)
@@ -268,7 +250,7 @@ def _check_libraries(program: str, libraries: Iterable[str]) -> list[str]:
             continue
         sanitizers = [symbol for symbol in elf.sanitizers if symbol in elf.exported]
         if sanitizers:
-            raise _refuse(
+            raise refuse(
                 program, f"needs {name}, which was built with a sanitizer ({sanitizers[0]}); {REBUILD}"
             )
         if "malloc" in elf.exported:

@@ -10,7 +10,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from mallard.advisor.recording.program import check_process, resolve_program
+from mallard.advisor.recording.process import check_process
+from mallard.advisor.recording.program import resolve_program
 from mallard.cli.needs import Needs
 from mallard.cli.parser import positive_int
 from mallard.shared.caller import environment, restore_ignored_signals
@@ -124,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
     collector = COLLECTOR.find()
     words, notes = [str(collector), *_options(arguments)], []
     if arguments.pid is not None:
-        notes = check_process(arguments.pid)
+        notes = check_process(int(arguments.pid))
     elif arguments.recover is None:
         program, notes = program_words(arguments.program)
         words += program
