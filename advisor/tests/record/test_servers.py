@@ -100,6 +100,40 @@ def test_rejects_a_run_that_cannot_be_measured(serves, tmp_path, options, how, m
     assert message in done.stderr
 
 
+@pytest.mark.parametrize("verb", [TRIAL, ("advise",), ("age",)])
+def test_ends_a_daemon_without_a_load(serves, tmp_path, verb):
+    done = front(*verb, "--", serves, "socket", "daemon", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "went into the background as process " in done.stderr
+    assert "give the option that keeps it in the foreground, with --load CMD for a server" in done.stderr
+
+
+FORKS_TWICE = (
+    "import os, time; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0); "
+    "print(os.getpid(), flush=True); time.sleep(1000)"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "is_daemon"),
+    [
+        ((sys.executable, "-c", FORKS_TWICE), True),
+        (("sh", "-c", "(sleep 1000; true) & echo $!"), True),
+        (("sh", "-c", "(while kill -0 $$; do :; done) 2> /dev/null & echo $!"), False),
+        (("sh", "-c", "sleep 1000 & echo $!"), False),
+    ],
+    ids=["forks twice", "forks", "ends soon", "starts an agent"],
+)
+def test_finds_a_daemon(tmp_path, words, is_daemon):
+    with (tmp_path / "output").open("wb") as output:
+        assert measure(tmp_path, *words, options=(), stdout=output).wait(LONGEST) == 0
+    daemon = int((tmp_path / "result").read_text().split()[-1])
+    process = int((tmp_path / "output").read_text())
+    assert daemon == (process if is_daemon else 0)
+    if is_daemon or "sleep" in words[-1]:
+        os.kill(process, signal.SIGKILL)
+
+
 def test_ends_a_server_by_stop(serves, tmp_path):
     options = (*load(serves), "--stop", f"{serves} socket kill")
     done = front(*TRIAL, *options, "--json", "--", serves, "socket", "ignores", folder=tmp_path)
@@ -156,14 +190,13 @@ def test_rejects_a_server_that_fails_under_its_load(tmp_path):
     assert "(in use)" in done.stderr
 
 
-def measure(folder: Path, *words: str) -> subprocess.Popen[bytes]:
+def measure(folder: Path, *words: str, options=("--server",), stdout=None) -> subprocess.Popen[bytes]:
     with (folder / "result").open("wb") as result:
+        program = str(programs_of_advisor() / "mallard-measure")
         return subprocess.Popen(
-            [
-                *(str(programs_of_advisor() / "mallard-measure"), str(result.fileno()), "--server", "--"),
-                *words,
-            ],
+            [program, str(result.fileno()), *options, "--", *words],
             cwd=folder,
+            stdout=stdout,
             pass_fds=(result.fileno(),),
             start_new_session=True,
         )

@@ -11,9 +11,11 @@
 /// The program ends with this process. SIGTERM, which the kernel sends when a killed parent requested that with
 /// PR_SET_PDEATHSIG, kills the whole group if this process leads it.
 //
+/// The eighth field of the line is the process ID of a daemon, or 0. A daemon is a fork of the program that has not
+/// executed another one, as agents do, and that is alive a second after the program's end.
+//
 /// With --server, SIGUSR1 sends the program SIGTERM, and SIGTERM kills all of its processes, even those that left its
-/// group. Processes that outlive the program are killed, too, and their number is the eighth field of the line: 0
-/// after SIGTERM.
+/// group. Processes that outlive the program are killed, too, and their number is the eighth field: 0 after SIGTERM.
 //
 /// Exit status: 0; 1 if the program did not start; 2 for invalid arguments.
 
@@ -29,6 +31,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <string>
 
 namespace {
 
@@ -66,35 +69,111 @@ extern "C" void kill_server(int) {
 constexpr int pause_ms = 10;
 constexpr int most_pauses = 100; // for processes that are about to end
 
-/// Returns: the number of processes that had to be killed.
-int end_remaining() noexcept {
+void pause_for_remaining() noexcept {
     const timespec pause{0, pause_ms * 1'000'000L};
+    nanosleep(&pause, nullptr);
+}
+
+/// Returns: true if there are children that have not ended.
+bool reap_children() noexcept {
+    pid_t ended = 0;
+    while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0) {
+    }
+    return ended == 0;
+}
+
+/// Returns: the number of children for which `act` was called, or -1 if the system does not name them.
+template <class Act>
+int for_each_child(Act act) {
+    std::FILE* const children = std::fopen("/proc/thread-self/children", "re");
+    if (children == nullptr) {
+        return -1;
+    }
+    int count = 0;
+    for (int child = 0; std::fscanf(children, "%d", &child) == 1; ++count) { // NOLINT(cert-err34-c)
+        act(child);
+    }
+    std::fclose(children);
+    return count;
+}
+
+/// Returns: the number of processes that had to be killed.
+int end_remaining() {
     for (int count = 0; count < most_pauses && is_killing == 0; ++count) {
-        pid_t ended = 0;
-        while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0) {
-        }
-        if (ended < 0) {
+        if (!reap_children()) {
             return 0;
         }
-        nanosleep(&pause, nullptr);
+        pause_for_remaining();
     }
     int killed = 0;
     for (;;) { // a killed process hands its children over
-        std::FILE* const children = std::fopen("/proc/thread-self/children", "re");
-        int child = 0;
-        int count = 0;
-        for (; children != nullptr && std::fscanf(children, "%d", &child) == 1; // NOLINT(cert-err34-c)
-             ++count) {
-            kill(child, SIGKILL);
-        }
-        if (children != nullptr) {
-            std::fclose(children);
-        }
-        if (count == 0) {
-            return children == nullptr ? 1 : killed;
+        int count = for_each_child([](pid_t child) { kill(child, SIGKILL); });
+        if (count <= 0) {
+            return count < 0 ? 1 : killed;
         }
         for (killed += count; count > 0; --count) {
             waitpid(-1, nullptr, 0);
+        }
+    }
+}
+
+struct process_facts {
+    std::string name;   ///< of the executable, up to 15 characters
+    unsigned flags = 0; ///< of the kernel's task
+};
+
+constexpr unsigned forked_without_exec = 0x40; // PF_FORKNOEXEC
+
+/// Returns: facts of a process that may have ended, but was not waited for.
+process_facts read_facts(pid_t process) {
+    process_facts facts;
+    if (std::FILE* const file = std::fopen(("/proc/" + std::to_string(process) + "/stat").c_str(), "re")) {
+        // NUMBER (NAME) STATE PARENT GROUP SESSION TERMINAL ITS-GROUP FLAGS: the name may have parentheses.
+        char line[256]{};
+        const std::size_t bytes = std::fread(line, 1, sizeof line - 1, file);
+        std::fclose(file);
+        const std::string text(line, bytes);
+        const std::size_t begin = text.find('(') + 1;
+        const std::size_t end = text.rfind(')');
+        if (end != std::string::npos) {
+            facts.name = text.substr(begin, end - begin);
+            // NOLINTNEXTLINE(cert-err34-c)
+            std::sscanf(text.c_str() + end + 1, " %*c %*d %*d %*d %*d %*d %u", &facts.flags);
+        }
+    }
+    return facts;
+}
+
+/// Returns: the process ID of a daemon that the program of this name has become; 0 if there is none.
+pid_t find_daemon(const std::string& program) {
+    for (int count = 0;; ++count) {
+        pid_t daemon = 0;
+        if (reap_children()) {
+            for_each_child([&](pid_t child) {
+                const process_facts facts = read_facts(child);
+                if (facts.name == program && (facts.flags & forked_without_exec) != 0) {
+                    daemon = child;
+                }
+            });
+        }
+        if (daemon == 0 || count == most_pauses) {
+            return daemon;
+        }
+        pause_for_remaining();
+    }
+}
+
+/// Effects: waits for the end of the program, without reaping it. Orphans of the program are children, too.
+void wait_for_end(pid_t program) noexcept {
+    siginfo_t info{};
+    for (;;) {
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) == 0) {
+            if (info.si_pid == program) {
+                return;
+            }
+            waitpid(info.si_pid, nullptr, 0);
+        } else if (errno != EINTR) {
+            return;
         }
     }
 }
@@ -152,15 +231,15 @@ int main(int count, char** words) {
                          : getpgrp() == own ? signal(SIGTERM, end_group)
                                             : SIG_ERR;
     const auto on_usr1 = is_server ? signal(SIGUSR1, end_server) : SIG_ERR;
-    if (is_server) {
-        prctl(PR_SET_CHILD_SUBREAPER, 1);
-    }
+    const auto on_chld = signal(SIGCHLD, SIG_DFL); // children that are ignored leave no status
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     const long long begin = monotonic_nanoseconds();
     const pid_t child = fork();
     if (child < 0) {
         return fail(result, errno);
     }
     if (child == 0) {
+        signal(SIGCHLD, on_chld);
         if (on_term != SIG_ERR) {
             signal(SIGTERM, on_term);
         }
@@ -178,21 +257,17 @@ int main(int count, char** words) {
     const ssize_t error_bytes = read(pipe_ends[0], &error, sizeof error);
     int status = 0;
     rusage used{};
-    pid_t ended = 0;
-    do { // a subreaper also has the program's orphans as children
-        ended = wait4(-1, &status, 0, &used);
-    } while (ended != child && (ended > 0 || errno == EINTR));
-    server = 0;
+    wait_for_end(child);
     const long long end = monotonic_nanoseconds();
+    const std::string name = read_facts(child).name;
+    wait4(child, &status, 0, &used);
+    server = 0;
     if (error_bytes == sizeof error) {
         return fail(result, error);
     }
-    const int remaining = is_server ? end_remaining() : 0;
-    dprintf(result, "%d %lld %lld %lld %ld %ld %ld", status, microseconds(used.ru_utime),
-            microseconds(used.ru_stime), end - begin, used.ru_maxrss, used.ru_minflt, used.ru_majflt);
-    if (is_server) {
-        dprintf(result, " %d", is_killing != 0 ? 0 : remaining);
-    }
-    dprintf(result, "\n");
+    const int remaining = is_server ? end_remaining() : find_daemon(name);
+    dprintf(result, "%d %lld %lld %lld %ld %ld %ld %d\n", status, microseconds(used.ru_utime),
+            microseconds(used.ru_stime), end - begin, used.ru_maxrss, used.ru_minflt, used.ru_majflt,
+            is_killing != 0 ? 0 : remaining);
     return 0;
 }

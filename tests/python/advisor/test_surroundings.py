@@ -18,7 +18,7 @@ result=$1
 while [ "$1" != -- ]; do shift; done
 shift
 "$@"
-echo $(($? * 256)) 1 1 1 1 1 1 > /proc/self/fd/$result
+echo $(($? * 256)) 1 1 1 1 1 1 0 > /proc/self/fd/$result
 """
 COLLECTOR = """#!/bin/sh
 echo trace > $2

@@ -42,7 +42,7 @@ def collect_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
         measure = 'result=$1\nwhile [ "$1" != -- ]; do shift; done\nshift\n"$@"\n'
         programs = {
             "COLLECTOR": script,
-            "MEASURE": f'{measure}echo 0 0 0 0 0 0 0 > /proc/self/fd/"$result"\n',
+            "MEASURE": f'{measure}echo 0 0 0 0 0 0 0 0 > /proc/self/fd/"$result"\n',
         }
         for name, text in programs.items():
             program = tmp_path / name.lower()

@@ -133,7 +133,7 @@ def read_result(result: IO[bytes], program: str, status: int) -> list[int]:
             f"the disk of {tempfile.gettempdir()}, which takes the output of the program, is full; free some "
             "space, or set TMPDIR to a folder on another disk"
         )
-    if len(fields) < 7:
+    if len(fields) < 8:
         raise UsageError(f"{MEASURER.name} ended without a result (exit status {status})")
     return list(map(int, fields))
 

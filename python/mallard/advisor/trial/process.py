@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -93,10 +94,16 @@ def run_limited(
                 kill_group(process)
         wait(process, name, seconds_limit)
         numbers = read_result(result, words[0], process.returncode)
+    remaining = numbers.pop()
     if load:
-        remaining = numbers.pop()
         numbers[0] = server_status(numbers[0])
         load_result = judge_end(load_result, numbers[0], remaining, name)
+    elif remaining:
+        os.kill(remaining, signal.SIGTERM)
+        raise UsageError(
+            f"{name} went into the background as process {remaining}, which got SIGTERM: figures would be of "
+            "its launcher; give the option that keeps it in the foreground, with --load CMD for a server"
+        )
     return numbers, load_result
 
 
