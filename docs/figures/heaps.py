@@ -4,13 +4,12 @@ strategy, and what the analysis says of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from figures import BLOCKS, block
 from figures.stored import conditions, load, markdown_table, median_percent
-from figures.strategy_table import decisive, figure_text, memory_text, shown, time_text
-from mallard.bench.analysis.cell_tables import CellTable, Line, figure_table
+from figures.strategy_table import Column, decisive_table, shown
+from mallard.bench.analysis.cell_tables import CellTable, figure_table
 from mallard.bench.analysis.panel.phases import (
+    bytes_text,
     phase_sentences,
     phase_tables,
     timed,
@@ -19,7 +18,6 @@ from mallard.bench.analysis.panel.phases import (
 from mallard.bench.analysis.ranking import collect_pairings
 from mallard.bench.experiments import EXPERIMENTS, by_ranges, heap_churn
 from mallard.bench.experiments.description.panel import Phases
-from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.experiments.description.sentence import Fastest, LeastAt
 from mallard.shared.stats import mean_ratio
 
@@ -66,28 +64,14 @@ def _tables(experiment: str) -> list[CellTable]:
     return phase_tables(experiment, load(experiment).rows)
 
 
-def _phase_times(experiment: str) -> tuple[Quantity, ...]:
+def _times(experiment: str) -> str:
+    """Nanoseconds of an operation by every second number of elements; of `int`, which comes first."""
     panel = EXPERIMENTS[experiment].panel
     assert isinstance(panel, Phases)
-    return panel.times
-
-
-def _times(experiment: str) -> str:
-    """Nanoseconds of an operation by number of elements; of `int`, which comes first."""
-    time = _phase_times(experiment)[0]
+    time, *_ = panel.times
     table = _tables(experiment)[0]
-    lines = timed(table, time).lines
-    names = decisive(table.strategies, [(line, "") for line in lines[::2]], HEAP)
-    return _by_size(lines, names, f"ns {time.unit}", time_text)
-
-
-def _by_size(
-    lines: Sequence[Line], names: Sequence[str], corner: str, cell: Callable[[Line, str], str]
-) -> str:
-    """Every second size, from the smallest."""
-    chosen = lines[::2]
-    heading = [corner, *(f"{line.place[0]:,}" for line in chosen)]
-    return markdown_table(heading, [[name, *(cell(line, name) for line in chosen)] for name in names])
+    columns = [Column(f"{line.place[0]:,}", line) for line in timed(table, time).lines[::2]]
+    return decisive_table(f"ns {time.unit}", table.strategies, columns, HEAP)
 
 
 @block("heap_churn")
@@ -95,19 +79,12 @@ def _churn() -> str:
     """A pair, and the bytes held for each live byte, as the operations go."""
     (table,) = _tables(CHURN)
     line = table.lines[-1]
-    ratios = [f"{heap_churn.FRAGMENTATION.figure}_{share}" for share in SHOWN_SHARES]
-    heads = [f"at {share} %" for share in SHOWN_SHARES]
-    names = decisive(table.strategies, [(line, time.figure) for time in _phase_times(CHURN)], HEAP)
-    return markdown_table(
-        ["", "a pair, ns", "first block, ns", *heads, "bytes a block", "trimmed"],
-        [
-            [
-                name,
-                *(time_text(line, name, time.figure) for time in _phase_times(CHURN)),
-                *(figure_text(line, name, ratio, lambda value: f"{value:.3f}") for ratio in ratios),
-                figure_text(line, name, heap_churn.OVERHEAD.figure, lambda count: f"{count:.0f}"),
-                memory_text(line, name, heap_churn.TRIMMED.figure),
-            ]
-            for name in names
-        ],
-    )
+    share = heap_churn.FRAGMENTATION.figure
+    columns = [
+        Column("a pair, ns", line, heap_churn.PAIR.figure),
+        Column("first block, ns", line, heap_churn.FILL.figure),
+        *(Column(f"at {done} %", line, f"{share}_{done}", "{:.3f}".format) for done in SHOWN_SHARES),
+        Column("bytes a block", line, heap_churn.OVERHEAD.figure, "{:.0f}".format),
+        Column("trimmed", line, heap_churn.TRIMMED.figure, bytes_text),
+    ]
+    return decisive_table("", table.strategies, columns, HEAP)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from figures import BLOCKS, block
 from figures.stored import conditions, load, markdown_table
-from figures.strategy_table import SHOWN_MALLOCS, decisive, figure_text, memory_text, time_text
+from figures.strategy_table import SHOWN_MALLOCS, Column, decisive_table
 from mallard.bench.analysis.cell_tables import CellTable, Line
 from mallard.bench.analysis.names import BASE, NULL
-from mallard.bench.analysis.panel.phases import cell_amount, phase_tables
+from mallard.bench.analysis.panel.phases import bytes_text, cell_amount, phase_tables
 from mallard.bench.analysis.panel.works import group_works, work_strategies
 from mallard.bench.experiments import by_ranges, small_objects
 
@@ -36,19 +36,11 @@ def small_objects_phases() -> str:
     table = phase_tables("small-objects", load("small-objects").rows)[0]
     line = table.line(SHOWN_BYTES)
     assert line is not None
-    memories = (small_objects.HELD, small_objects.RETURNED)
-    heading = [*(phase.short for phase in small_objects.TIMES), *(memory.short for memory in memories)]
+    columns = [Column(time.short, line, time.figure) for time in small_objects.TIMES]
+    for memory in (small_objects.HELD, small_objects.RETURNED):
+        columns.append(Column(memory.short, line, memory.figure, bytes_text))
     names = [name for name in table.strategies if name in line.cells]
-    columns = [(line, phase.figure) for phase in small_objects.TIMES]
-    lines = [
-        [
-            name,
-            *(time_text(line, name, phase.figure) for phase in small_objects.TIMES),
-            *(memory_text(line, name, memory.figure) for memory in memories),
-        ]
-        for name in decisive(names, columns, SUBJECTS)
-    ]
-    return markdown_table(["ns an object", *heading], lines)
+    return decisive_table("ns an object", names, columns, SUBJECTS)
 
 
 @block("small_objects_memory")
@@ -70,12 +62,8 @@ def fixed_block() -> str:
     """Nanoseconds of every work, a column each; the versions of remove-ctrl by their own names."""
     works = next(iter(group_works("fixed-block", load("fixed-block").rows).values()))
     works = [work for work in works if work.version in SHOWN_VERSIONS]
-    names = work_strategies(works)
-    chosen = (*OF_A_CLASS, *decisive(names, [(work.line, "") for work in works]))
-    return markdown_table(
-        ["ns", *(work.version or work.name for work in works)],
-        [[name, *(time_text(work.line, name) for work in works)] for name in names if name in chosen],
-    )
+    columns = [Column(work.version or work.name, work.line) for work in works]
+    return decisive_table("ns", work_strategies(works), columns, OF_A_CLASS)
 
 
 @block("adaptive_pool")
@@ -84,21 +72,14 @@ def adaptive_pools() -> str:
     (table,) = phase_tables("adaptive-pool", load("adaptive-pool").rows)
     line = table.line(SHOWN_RANGE)
     assert line is not None
-    phases = [(phase.short, phase.figure) for phase in by_ranges.RANGES]
+    columns = [
+        *(Column(phase.short, line, phase.figure) for phase in by_ranges.RANGES),
+        Column("overhead, %", line, by_ranges.OVERHEAD.figure, "{:.1f}".format),
+        Column(by_ranges.TRIMMED.short, line, by_ranges.TRIMMED.figure, bytes_text),
+    ]
     # Bursts have a table of their gain.
     names = [name for name in table.strategies if not name.endswith("-burst")]
-    names = decisive(names, [(line, figure) for _, figure in phases], (*SUBJECTS, RIVAL))
-    lines = [
-        [
-            name,
-            *(time_text(line, name, figure) for _, figure in phases),
-            figure_text(line, name, by_ranges.OVERHEAD.figure, lambda percent: f"{percent:.1f}"),
-            memory_text(line, name, by_ranges.TRIMMED.figure),
-        ]
-        for name in names
-    ]
-    heads = [*(head for head, _ in phases), "overhead, %", by_ranges.TRIMMED.short]
-    return markdown_table(["ns a node", *heads], lines)
+    return decisive_table("ns a node", names, columns, (*SUBJECTS, RIVAL))
 
 
 def _held(table: CellTable, line: Line, name: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
-from figures.stored import nanoseconds
+from figures.stored import markdown_table, nanoseconds
 from mallard.bench.analysis.cell_tables import Line, figure_line, median_figure
 from mallard.bench.analysis.labels import SHORT_STATUS
 from mallard.bench.analysis.names import BASE, NULL, malloc
-from mallard.bench.analysis.panel.phases import bytes_text
 from mallard.shared.stats import spread
 
 # A slower strategy of another library, and the one that stands for both.
@@ -72,10 +72,26 @@ def time_text(line: Line, name: str, figure: str = "") -> str:
     return nanoseconds(spread(list(cell.times.values())))
 
 
-def figure_text(line: Line, name: str, figure: str, text: Callable[[float], str]) -> str:
-    value = median_figure(line, name, figure)
-    return "" if value is None else text(value)
+@dataclass(frozen=True)
+class Column:
+    """The time of each strategy in a line, or one of its figures; `text` is the form of an amount."""
+
+    head: str
+    line: Line
+    figure: str = ""
+    text: Callable[[float], str] | None = None
+
+    def cell(self, name: str) -> str:
+        if self.text is None:
+            return time_text(self.line, name, self.figure)
+        value = median_figure(self.line, name, self.figure)
+        return "" if value is None else self.text(value)
 
 
-def memory_text(line: Line, name: str, figure: str) -> str:
-    return figure_text(line, name, figure, bytes_text)
+def decisive_table(
+    corner: str, names: Sequence[str], columns: Sequence[Column], subjects: Sequence[str] = ()
+) -> str:
+    """A line for each strategy that is decisive for the times."""
+    times = [(column.line, column.figure) for column in columns if column.text is None]
+    lines = [[name, *(column.cell(name) for column in columns)] for name in decisive(names, times, subjects)]
+    return markdown_table([corner, *(column.head for column in columns)], lines)

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
-from figures import claims, heaps, pools, reuse, runs, testing
+from figures import claims, reuse, runs, strategy_table, testing
 from figures.stored import StoredRun
 from refresh import BLOCKS
 
@@ -39,8 +39,8 @@ def test_page_of_stages_has_the_sums_of_all() -> None:
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        *((pools, name) for name in ("small_objects", "fixed_block", "adaptive_pool")),
-        *((heaps, "growth_forward"), (reuse, "reuse")),
+        *((strategy_table, name) for name in ("small_objects", "fixed_block", "adaptive_pool")),
+        *((strategy_table, "growth_forward"), (reuse, "reuse")),
     ],
 )
 def test_shortened_table_keeps_the_fastest_of_each_column(
