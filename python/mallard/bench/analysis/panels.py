@@ -17,6 +17,7 @@ from mallard.bench.analysis.panel.phases import phases_sections
 from mallard.bench.analysis.panel.races import race_sections
 from mallard.bench.analysis.panel.spreads import spreads_sections
 from mallard.bench.analysis.panel.works import works_sections
+from mallard.bench.analysis.printed import printed_sections
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Own, Phases, Race, Spreads, Works
@@ -51,13 +52,19 @@ def _report(experiment: Experiment, rows: Sequence[Row], cores: int | None, *, e
     notes: tuple[str, ...] = ()
     match experiment.panel:
         case Phases() as panel:
-            sections = phases_sections(experiment, panel, rows)
+            sections = [
+                *phases_sections(experiment, panel, rows),
+                *printed_sections(experiment.name, rows),
+            ]
             notes = (f"{panel.legend} {strategy_map.MARKS}",)
         case Race() as panel:
             sections = race_sections(experiment, panel, rows, cores, everything=everything)
             notes = (f"{panel.legend} {race_map.MARKS}",)
         case Works() as panel:
-            sections = works_sections(experiment, panel, rows)
+            sections = [
+                *works_sections(experiment, panel, rows),
+                *printed_sections(experiment.name, rows),
+            ]
             notes = (f"{panel.legend} {strategy_map.MARKS}",)
         case Spreads() as panel:
             sections = spreads_sections(experiment, panel, rows)

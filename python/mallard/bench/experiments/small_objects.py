@@ -100,7 +100,6 @@ EXPERIMENT = Experiment(
         logarithmic=False,
         drawn=("multipool", "small-object-pool", "fixed-pool", "loki"),
         first=(("order", SHUFFLED), (PAGES.name, SMALL)),
-        has_blog=True,
         legend="N: bytes of an object.",
     ),
 )

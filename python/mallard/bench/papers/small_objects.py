@@ -8,7 +8,6 @@ from mallard.bench.papers.registry import PHASES
 FIGURES = dict(zip(PHASES, ("allocate_ns", "shuffle_ns", "free_ns"), strict=True))
 PROCESS = "process_bytes"  # the process's memory for an object, with the vector of pointers
 POINTER_BYTES = 8  # of that vector, per object
-LOKI = "loki"  # the strategy
 
 
 def figure_name(table: PrintedTable, key: Key) -> str:

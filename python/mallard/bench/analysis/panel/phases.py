@@ -47,17 +47,12 @@ from mallard.bench.experiments.description.sentence import (
     Sentence,
     Share,
 )
-from mallard.bench.experiments.small_objects import HELD
 from mallard.bench.footprint import readable
 from mallard.bench.library import BURST, MASKED
-from mallard.bench.papers.printed import PrintedTable
-from mallard.bench.papers.registry import tables_of
-from mallard.bench.papers.small_objects import LOKI, POINTER_BYTES, PROCESS, figure_name
 from mallard.bench.result import Row
 from mallard.shared.prose import capitalised
-from mallard.shared.report import model
 from mallard.shared.report.figures import digits
-from mallard.shared.report.model import Column, Figure, Paragraph, Points, Section, Table, Unit, text_columns
+from mallard.shared.report.model import Points, Section
 from mallard.shared.report.picture import Chart, Head, HeatMap, Layer, Spot, Tile, amount_legend, drawn_series
 from mallard.shared.stats import mean_ratio
 
@@ -350,10 +345,6 @@ def _setting(experiment: Experiment, panel: Phases, table: CellTable) -> list[Se
     sections = [Section(text, (*_charts(panel, table), picture), is_headed=True, answer=(sentences,))]
     if panel.over_time:
         sections += [_section_over_time(panel, panel.over_time, table, line) for line in table.lines]
-    blog = _blog_table(table) if panel.has_blog else None
-    if blog:
-        note = Paragraph("Nanoseconds an object; memory in bytes an object, with the pointer to it.")
-        sections.append(Section(blog.caption, (blog, note), is_headed=True, is_inner=True, is_folded=True))
     return sections
 
 
@@ -507,50 +498,3 @@ def _style(name: str, hues: dict[str, str]) -> str:
 
 def _time(line: Line, name: str) -> float | None:
     return line.cells[name].ns_per_operation if line.finished(name) else None
-
-
-BLOG_COLUMNS = (
-    *text_columns("N", "what"),
-    *map(Column, ("new-delete here", "loki here", "% of new-delete")),
-    *map(Column, ("new-delete there", "loki there", "% of it")),
-)
-
-
-def _blog_table(table: CellTable) -> Table | None:
-    """Loki against the default, phase by phase, here and as the blog prints it."""
-    order = dict(table.setting).get("order")
-    if LOKI not in table.strategies:
-        return None
-    rows = [
-        row
-        for printed in reversed(tables_of("small-objects"))  # the times, then the memory
-        if printed.place["order"] == order
-        for row in _blog_rows(table, printed)
-    ]
-    return Table("Loki and the default, here and in the blog", BLOG_COLUMNS, tuple(rows)) if rows else None
-
-
-def _blog_rows(table: CellTable, printed: PrintedTable) -> list[model.Row]:
-    rows = []
-    for key in printed.rows:
-        line = table.line(key[0])
-        if line is None or LOKI not in line.cells:
-            continue
-        quantity = printed.words["phase"][key[1]] if len(key) > 1 else "memory"
-        ours = [_our_figure(table, line, name, figure_name(printed, key)) for name in (BASE, LOKI)]
-        theirs = [printed.nanoseconds(key, name) for name in (BASE, LOKI)]
-        rows.append(model.Row((str(key[0]), quantity, *_pair(*ours), *_pair(*theirs))))
-    return rows
-
-
-def _our_figure(table: CellTable, line: Line, name: str, figure: str) -> float | None:
-    if figure != PROCESS:
-        return median_figure(line, name, figure)
-    held = cell_amount(table, line, name, HELD, HELD.per)
-    return None if held is None else held + POINTER_BYTES
-
-
-def _pair(base: float | None, loki: float | None) -> tuple[model.Cell, ...]:
-    """Both values, and the second in percent of the first."""
-    values = [None if value is None else Figure(value, Unit.NANOSECONDS) for value in (base, loki)]
-    return (*values, Figure(loki / base, Unit.RELATIVE) if base and loki else None)

@@ -30,18 +30,10 @@ from mallard.bench.papers.fixed_block import AS_PRINTED, BLOCK, STRATEGIES, TIME
 from mallard.bench.papers.registry import WORKS, table_named
 from mallard.bench.result import Row
 from mallard.shared.mallocs import split
-from mallard.shared.report import model
 from mallard.shared.report.figures import relative
 from mallard.shared.report.model import (
-    Column,
-    Estimate,
-    Figure,
-    Paragraph,
     Points,
     Section,
-    Table,
-    Unit,
-    text_columns,
 )
 from mallard.shared.report.picture import Head, HeatMap, Layer, Spot, Tile
 from mallard.shared.stats import Ratio, geometric_mean_ratio, paired_ratio
@@ -171,29 +163,6 @@ def mean_over_works(works: Iterable[Work], strategy: str) -> Ratio | None:
     return comparison.mean if comparison else None
 
 
-@dataclass(frozen=True)
-class BookComparison:
-    work: Work
-    strategy: str
-    ours: Ratio | None
-    printed: float
-
-
-def book_comparisons(works: Iterable[Work]) -> list[BookComparison]:
-    """The comparison for each work that the book times, in the version that it prints."""
-    printed = table_named(TIMES)
-    comparisons = []
-    for work in works:
-        if work.name not in WORKS or work.version not in ("", AS_PRINTED):
-            continue
-        percent = printed.percent_of_base((WORKS.index(work.name),), BLOCK)
-        strategy = STRATEGIES[work.name]
-        cell = work.line.cells.get(strategy)
-        if percent is not None:
-            comparisons.append(BookComparison(work, strategy, cell.ratio if cell else None, percent / 100.0))
-    return comparisons
-
-
 def work_sentences(experiment: str, works: Sequence[Work]) -> list[str]:
     panel = EXPERIMENTS[experiment].panel
     assert isinstance(panel, Works)
@@ -243,11 +212,15 @@ def _fastest(work: Work) -> str:
 
 
 def _compare_with_book(text: str, works: Sequence[Work]) -> list[str]:
-    parts = [
-        f"{row.work.name} {factor(1.0 / row.ours.median)} ({factor(1.0 / row.printed)})"
-        for row in book_comparisons(works)
-        if row.ours
-    ]
+    printed = table_named(TIMES)
+    parts = []
+    for work in works:
+        if work.name in WORKS and work.version in ("", AS_PRINTED):
+            cell = work.line.cells.get(STRATEGIES[work.name])
+            percent = printed.percent_of_base((WORKS.index(work.name),), BLOCK)
+            if cell and cell.ratio and percent:
+                gains = (factor(1.0 / cell.ratio.median), factor(100.0 / percent))
+                parts.append("{} {} ({})".format(work.name, *gains))
     return [f"{text}: {', '.join(parts)}."] if parts else []
 
 
@@ -272,18 +245,13 @@ def _unfinished_work(work: Work) -> list[str]:
     return unfinished_sentences(work.table, "the work", lambda line: work.label)
 
 
-BOOK = "Blocks of one size and the default, here and in the book"
-
-
 def works_sections(experiment: Experiment, panel: Works, rows: Iterable[Row]) -> list[Section]:
-    """A map of strategies by works for each setting, and the book's figures and ours."""
+    """A map of strategies by works for each setting."""
     sections = []
     for setting, works in group_works(experiment.name, rows).items():
         sentences = Points(tuple(work_sentences(experiment.name, works)))
         text = setting_text(setting)
-        book = (Paragraph(BOOK), _book(works)) if book_comparisons(works) else ()
-        blocks = (_map(panel, text, works), *book)
-        sections.append(Section(text, blocks, is_headed=True, answer=(sentences,)))
+        sections.append(Section(text, (_map(panel, text, works),), is_headed=True, answer=(sentences,)))
     return sections
 
 
@@ -313,38 +281,3 @@ def _with_means(picture: HeatMap, works: Sequence[Work]) -> HeatMap:
 
     rows = tuple((labels, (*spots, spot(labels[0]))) for labels, spots in picture.rows)
     return replace(picture, columns=(*picture.columns, Head(("mean",))), rows=rows)
-
-
-def _book(works: Sequence[Work]) -> Table:
-    """The time of blocks of one size relative to the default's, here and in the book."""
-    columns = (
-        *text_columns("work", "with"),
-        Column("new-delete, ns"),
-        Column("blocks of one size, ns"),
-        Column("% of new-delete", "diamonds: the book's", less_is_better=True),
-        Column("faster"),
-        Column("in the book"),
-    )
-    rows = tuple(_book_row(entry) for entry in book_comparisons(works))
-    return Table(BOOK, columns, rows)
-
-
-def _book_row(entry: BookComparison) -> model.Row:
-    ratio = entry.ours
-    marks = ((entry.printed, "book"),)
-    return model.Row(
-        (
-            entry.work.label,
-            entry.strategy,
-            _time(entry.work, BASE),
-            _time(entry.work, entry.strategy),
-            Estimate(ratio, Unit.RELATIVE, marks) if ratio else None,
-            Figure(1 / ratio.median, Unit.FACTOR) if ratio else None,
-            Figure(1 / entry.printed, Unit.FACTOR),
-        )
-    )
-
-
-def _time(work: Work, name: str) -> model.Cell:
-    finished = work.line.finished(name)
-    return Figure(work.line.cells[name].ns_per_operation, Unit.NANOSECONDS) if finished else None

@@ -38,7 +38,6 @@ class Phases:
     logarithmic: bool = True
     over_time: Quantity | None = None  # with a figure for each tenth of the operations
     first: tuple[tuple[str, str], ...] = ()  # the settings that come first, if there are several
-    has_blog: bool = False  # the printed tables of the blog are below
 
 
 @dataclass(frozen=True)

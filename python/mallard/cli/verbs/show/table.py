@@ -39,7 +39,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from mallard.bench.view.printed import table_report
+    from mallard.bench.analysis.printed import table_report
 
     printed = table_named(arguments.argument)
     run, measured = _measured(arguments, printed)

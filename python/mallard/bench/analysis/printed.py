@@ -6,12 +6,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from mallard.bench.analysis.cell_tables import setting_text
 from mallard.bench.analysis.labels import SHORT_STATUS
-from mallard.bench.evidence.comparison import NOT_MEASURED, CellComparison, Comparison
+from mallard.bench.evidence import by_setting
+from mallard.bench.evidence.comparison import (
+    NOT_MEASURED,
+    CellComparison,
+    Comparison,
+    compare_with_print,
+    has_cells,
+)
 from mallard.bench.evidence.evidence import BASE
 from mallard.bench.papers.catalogue import strategies
 from mallard.bench.papers.notes import Note
 from mallard.bench.papers.printed import Key, PrintedTable
+from mallard.bench.papers.registry import tables_of
+from mallard.bench.result import Row as ResultRow
 from mallard.bench.strategy_names import paper_number
 from mallard.shared.report.model import (
     Cell,
@@ -106,6 +116,24 @@ def _label(printed: PrintedTable, axis: str, part: int) -> str:
     if axis != "|S|":
         return str(part)
     return f"2^{part.bit_length() - 1}" if part & (part - 1) == 0 else f"10^{len(str(part)) - 1}"
+
+
+def printed_sections(experiment: str, rows: Sequence[ResultRow]) -> list[Section]:
+    """The experiment's printed tables that were measured, by setting."""
+    settings = by_setting(rows)
+    return [
+        Section(
+            f"{printed.paper}, {printed.label}",
+            (_table(printed, compare_with_print(printed, entry), _Figures(printed, False), printed.caption),),
+            is_headed=True,
+            about=setting_text(entry.setting),
+            is_inner=True,
+            is_folded=True,
+        )
+        for printed in tables_of(experiment)
+        for entry in settings
+        if has_cells(printed, entry)
+    ]
 
 
 class _Figures:
