@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from mallard.bench.analysis.cell_tables import setting_text
 from mallard.bench.analysis.labels import SHORT_STATUS
-from mallard.bench.evidence import by_setting
+from mallard.bench.evidence import Measured, by_setting
 from mallard.bench.evidence.comparison import (
     NOT_MEASURED,
     CellComparison,
@@ -18,7 +18,7 @@ from mallard.bench.evidence.comparison import (
 )
 from mallard.bench.evidence.evidence import BASE
 from mallard.bench.papers.catalogue import strategies
-from mallard.bench.papers.notes import Note
+from mallard.bench.papers.notes import Note, notes_for
 from mallard.bench.papers.printed import Key, PrintedTable
 from mallard.bench.papers.registry import tables_of
 from mallard.bench.result import Row as ResultRow
@@ -30,6 +30,7 @@ from mallard.shared.report.model import (
     Figure,
     Mood,
     Paragraph,
+    Points,
     Report,
     Row,
     Section,
@@ -119,21 +120,28 @@ def _label(printed: PrintedTable, axis: str, part: int) -> str:
 
 
 def printed_sections(experiment: str, rows: Sequence[ResultRow]) -> list[Section]:
-    """The experiment's printed tables that were measured, by setting."""
+    """The experiment's printed tables that were measured, by setting, without means over tables."""
     settings = by_setting(rows)
     return [
-        Section(
-            f"{printed.paper}, {printed.label}",
-            (_table(printed, compare_with_print(printed, entry), _Figures(printed, False), printed.caption),),
-            is_headed=True,
-            about=setting_text(entry.setting),
-            is_inner=True,
-            is_folded=True,
-        )
+        _section(printed, entry)
         for printed in tables_of(experiment)
         for entry in settings
-        if has_cells(printed, entry)
+        if printed.place and has_cells(printed, entry)
     ]
+
+
+def _section(printed: PrintedTable, measured: Measured) -> Section:
+    """With the errors of the paper."""
+    table = _table(printed, compare_with_print(printed, measured), _Figures(printed, False), printed.caption)
+    errors = tuple(note.text for note in notes_for(printed) if note.kind == "error")
+    return Section(
+        f"{printed.paper} {printed.label}: {printed.caption}",
+        (Points(errors), table) if errors else (table,),
+        is_headed=True,
+        about=setting_text(measured.setting),
+        is_inner=True,
+        is_folded=True,
+    )
 
 
 class _Figures:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from mallard.bench.analysis.cell_tables import Line, Setting, StructureTable, setting_text, structure_tables
 from mallard.bench.analysis.labels import failed_spot, family, strategy_heads
 from mallard.bench.analysis.names import BASE, in_table_order, plain, ranked_strategies
+from mallard.bench.analysis.printed import printed_sections
 from mallard.bench.analysis.words import no_difference, percent_text, times_text
 from mallard.bench.cells import Pairing, Times, mean_over, paired, quotients
 from mallard.bench.experiments.description.experiment import Experiment
@@ -30,9 +31,7 @@ from mallard.bench.experiments.fragmentation import (
     UNTOUCHED,
 )
 from mallard.bench.papers.catalogue import strategy_text
-from mallard.bench.papers.notes import notes_for
-from mallard.bench.papers.printed import PrintedTable
-from mallard.bench.papers.registry import table_named, tables_of
+from mallard.bench.papers.registry import table_named
 from mallard.bench.result import Row
 from mallard.shared.report import model
 from mallard.shared.report.figures import TEXTS, bounds, relative
@@ -48,7 +47,7 @@ from mallard.shared.report.model import (
     Term,
     Unit,
 )
-from mallard.shared.report.picture import MISSING, HeatMap, Layer, Spot, Tile
+from mallard.shared.report.picture import HeatMap, Layer, Spot, Tile
 from mallard.shared.stats import Ratio, paired_ratio
 
 
@@ -264,6 +263,7 @@ _r = TEXTS[Unit.RATIO]
 
 def fragmentation_report(experiment: Experiment, rows: Iterable[Row], *, everything: bool) -> Report:
     """R with the papers' tables, its means, and a map for each structure."""
+    rows = list(rows)
     tables = fragmentation_tables(rows)
     sentences = fragmentation_sentences(tables)
     freed = [name for name in FREED if any(name in table.freed for table in tables)]
@@ -279,7 +279,7 @@ def fragmentation_report(experiment: Experiment, rows: Iterable[Row], *, everyth
             )
             for setting in (settings if freed else ())
         ),
-        *_against_print(tables),
+        *printed_sections("fragmentation", rows),
     ]
     if freed:
         sections.append(Section("R for each data structure", ()))
@@ -357,51 +357,6 @@ def _mean_map(tables: Sequence[FragmentationTable]) -> HeatMap:
 
 def _between(ratio: Ratio) -> str:
     return bounds(ratio, _r) or "none"
-
-
-def _against_print(tables: Sequence[FragmentationTable]) -> list[Section]:
-    """P0213's tables of single structures, and our rows with the paper's source of chunks."""
-    sections = []
-    for printed in tables_of("fragmentation"):
-        table = next((table for table in tables if table.structure == printed.place.get("ds")), None)
-        if table and printed.place["freed"] in table.freed:
-            sections.append(_printed(printed, table, str(printed.place["freed"])))
-    return sections
-
-
-def _printed(printed: PrintedTable, table: FragmentationTable, freed: str) -> Section:
-    caption = f"P0213 {printed.label}: {table.type}, D = {IN_PRINT[freed]}"
-    names = [name for name in printed.columns if name != BASE]
-    rows = tuple(
-        (
-            (f"2^{key[0]}",),
-            tuple(
-                _printed_spot(table.ratio_of_ratios(freed, key[0], name), line.get(name)) for name in names
-            ),
-        )
-        for key, line in printed.rows.items()
-        if key[0] in table.sizes_log2
-    )
-    layers = (Layer("R here, and below it as printed", "R here, and below it as printed.", title="{}, here"),)
-    picture = HeatMap(
-        caption,
-        f"{caption}, here and as printed",
-        ("size",),
-        strategy_heads(names),
-        rows,
-        layers,
-        ("95 % interval",),
-    )
-    notes = tuple(note.text for note in notes_for(printed) if note.kind == "error")
-    about = f"here, below it as printed; {_title_parts(table)}"
-    return Section(caption, (*([Points(notes)] if notes else []), picture), about=about, is_inner=True)
-
-
-def _printed_spot(ratio: Ratio | None, printed: float | None) -> Spot:
-    theirs = MISSING if printed is None else _r(printed)
-    if ratio is None:
-        return Spot((Tile(f"{MISSING}\n{theirs}"),))
-    return Spot((Tile(f"{_r(ratio.median)}\n{theirs}", ratio),), (_between(ratio),))
 
 
 def _title_parts(table: FragmentationTable) -> str:
