@@ -183,8 +183,18 @@ class Between:
 
     begin_seconds: float
     end_seconds: float
-    live_at_begin: Amount
-    live_at_end: Amount
+    live_at_begin_allocations: int
+    live_at_begin_bytes: int
+    live_at_end_allocations: int
+    live_at_end_bytes: int
+
+    @property
+    def live_at_begin(self) -> Amount:
+        return Amount(self.live_at_begin_allocations, self.live_at_begin_bytes)
+
+    @property
+    def live_at_end(self) -> Amount:
+        return Amount(self.live_at_end_allocations, self.live_at_end_bytes)
 
 
 @dataclass(frozen=True)
