@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from mallard.advisor.advice.runner import refuse_unfollowed
+from mallard.advisor.advice.processes import refuse_unfollowed
 from mallard.advisor.profile.document import ask, read_profile, trace_words
 from mallard.advisor.trial.campaign import (
     EMPTY_INPUT,

@@ -16,6 +16,7 @@ from mallard.advisor.profile.dimensions import exact, merged
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import Amount, EscapeSite, Scope
+from mallard.advisor.trial.scope_code import line_sites, reserved_bytes
 from mallard.shared.prose import in_prose
 
 MOST_CANDIDATES = 5
@@ -169,6 +170,17 @@ def requested_candidates(profile: Profile, scopes: Sequence[Scope]) -> list[Cand
     """The scopes that the user requested, without filtering."""
     names = Names(profile)
     return [_with_caller(names, make_candidate(names, scope)) for scope in scopes]
+
+
+def requested_line(profile: Profile, line: str) -> Candidate:
+    sites, names = line_sites(profile, line), Names(profile)
+    return line_candidate(
+        names.place_function(sites[0].place),
+        names.place_source(sites[0].place),
+        [site.code for site in sites],
+        Amount(sum(site.figures.allocations for site in sites), sum(site.figures.bytes for site in sites)),
+        reserved_bytes(sites),
+    )
 
 
 def line_candidate(

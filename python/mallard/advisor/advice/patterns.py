@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from mallard.advisor.advice.candidates import LIBRARY, short_source
+from mallard.advisor.advice.candidates import LIBRARY, Candidate, line_candidate, short_source
 from mallard.advisor.advice.ceiling import FEW_OPERATIONS, WORTH_DOING, Ceiling
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names, short_name
 from mallard.advisor.profile.records import NOTHING, Amount, ControlCalls, Pair, Site
 from mallard.advisor.trial.campaign import LEAST_EFFECT
-from mallard.advisor.trial.scope_code import reserved_bytes
+from mallard.advisor.trial.scope_code import is_line, reserved_bytes
 from mallard.shared.report.figures import count, plural, share, size
 
 LEAST_SHARE = 0.05  # of the program's allocations
@@ -518,3 +518,21 @@ def container(function: str) -> str:
     match = re.match(r"(std::\w+)", function)
     name = match[1] if match else "the container"
     return CONTAINER_NAMES.get(name, name)
+
+
+def find_lines(patterns: Sequence[Pattern], most: int, least_seconds: float) -> list[Candidate]:
+    """The lines of the first patterns that a trial can follow, if that may save so much."""
+    by_source: dict[str, list[Pattern]] = {}
+    for pattern in patterns:
+        if pattern.code and is_line(pattern.source) and (pattern.estimated_seconds or 0.0) >= least_seconds:
+            by_source.setdefault(pattern.source, []).append(pattern)
+    return [
+        line_candidate(
+            group[0].function,
+            source,
+            [pattern.code for pattern in group],
+            Amount(sum(pattern.allocations for pattern in group), sum(pattern.bytes for pattern in group)),
+            max(pattern.reserved_bytes for pattern in group),
+        )
+        for source, group in list(by_source.items())[:most]
+    ]

@@ -8,14 +8,17 @@ from dataclasses import dataclass
 
 from mallard.advisor.advice.plan import Request
 from mallard.advisor.profile.document import ListedProcess, Profile
+from mallard.advisor.profile.sentences import program_name
 from mallard.advisor.trial.preloading import measure_starts
 from mallard.advisor.trial.program import Program
+from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import find_library, is_switch, title
 from mallard.shared.prose import in_prose
 from mallard.shared.report.figures import count
 
 MANY = 20  # processes
 SHORT_SECONDS = 0.02  # of CPU time of each: a start may be worth a tenth of it
+MOSTLY_UNFOLLOWED = 0.5  # of the time of all processes
 MOSTLY = 0.5  # of the CPU time
 
 
@@ -102,3 +105,27 @@ def find_processes(
         os.path.basename(longest.executable or "") if is_other else "",
         measure_starts(libraries) if is_many else None,
     )
+
+
+def refuse_unrecorded(profile: Profile, all_seconds: float, programs: str) -> None:
+    """Refuses a launcher of a program with its own malloc, by the time of all processes."""
+    recorded = sum(process.cpu_seconds or 0.0 for process in profile.processes)
+    if recorded < MOSTLY_UNFOLLOWED * all_seconds:
+        raise UsageError(
+            f"{program_name(profile.process)} becomes or starts a program that takes most of the time, and "
+            f"of which no library sees a request: {programs}; advice would be of its launcher. Link it with "
+            "the malloc of the C library, and try again, or name a process with --process"
+        )
+
+
+def refuse_unfollowed(profile: Profile, own_seconds: float, all_seconds: float) -> None:
+    """Refuses a launcher of a program that could not be followed, by the time of all processes."""
+    others = sum(process.cpu_seconds or 0.0 for process in profile.processes if not process.chosen)
+    unfollowed = profile.programs_not_followed or profile.process.forks_not_followed
+    if unfollowed and own_seconds + others < MOSTLY_UNFOLLOWED * all_seconds:
+        raise UsageError(
+            f"{program_name(profile.process)} starts a program that takes most of the time and was not "
+            "followed: it clears LD_PRELOAD or the environment, or that program is static or has other "
+            "rights, as another user, or the recording was made without --follow; give that program itself, "
+            "and call mallard as its user"
+        )

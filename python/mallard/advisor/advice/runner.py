@@ -37,8 +37,8 @@ from mallard.advisor.advice.candidates import (
     Candidate,
     disjoint,
     find_candidates,
-    line_candidate,
     requested_candidates,
+    requested_line,
 )
 from mallard.advisor.advice.ceiling import Ceiling, estimate_ceiling, fault_nanoseconds, width
 from mallard.advisor.advice.code import type_changes
@@ -47,14 +47,12 @@ from mallard.advisor.advice.loops import with_loop
 from mallard.advisor.advice.memory import LEAST_SAVED
 from mallard.advisor.advice.notes import brief_note, dropped_note, further_note, rounds_note, study_notes
 from mallard.advisor.advice.patch import find_patches
-from mallard.advisor.advice.patterns import Pattern, find_control_calls, find_patterns
+from mallard.advisor.advice.patterns import find_control_calls, find_lines, find_patterns
 from mallard.advisor.advice.plan import SCREENING, Plan, Request, aged_runs, plan_for
-from mallard.advisor.advice.processes import Processes, find_processes
+from mallard.advisor.advice.processes import Processes, find_processes, refuse_unfollowed, refuse_unrecorded
 from mallard.advisor.advice.study import ScopePair, Screened, Study
 from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
-from mallard.advisor.profile.names import Names
-from mallard.advisor.profile.records import Amount
-from mallard.advisor.profile.sentences import program_name, withheld
+from mallard.advisor.profile.sentences import withheld
 from mallard.advisor.trial.campaign import (
     EMPTY_INPUT,
     LEAST_EFFECT,
@@ -94,9 +92,7 @@ from mallard.advisor.trial.scope_code import (
     is_line,
     learn_rules,
     line_scope,
-    line_sites,
     locate_scope,
-    reserved_bytes,
 )
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, is_switch, linked_into
@@ -249,7 +245,7 @@ class Session:
         candidates = []
         for name in self.request.scopes:
             if is_line(name):
-                candidates.append(_requested_line(self.profile, name))
+                candidates.append(requested_line(self.profile, name))
                 continue
             words = [*trace_words(self.trace, self.request.process), "--scope", name]
             scope_profile = read_profile(ask(words))
@@ -458,35 +454,6 @@ def on_one_clock(study: Study) -> Study:
     )
 
 
-def find_lines(patterns: Sequence[Pattern], most: int, least_seconds: float) -> list[Candidate]:
-    """The lines of the first patterns that a trial can follow, if that may save so much."""
-    by_source: dict[str, list[Pattern]] = {}
-    for pattern in patterns:
-        if pattern.code and is_line(pattern.source) and (pattern.estimated_seconds or 0.0) >= least_seconds:
-            by_source.setdefault(pattern.source, []).append(pattern)
-    return [
-        line_candidate(
-            group[0].function,
-            source,
-            [pattern.code for pattern in group],
-            Amount(sum(pattern.allocations for pattern in group), sum(pattern.bytes for pattern in group)),
-            max(pattern.reserved_bytes for pattern in group),
-        )
-        for source, group in list(by_source.items())[:most]
-    ]
-
-
-def _requested_line(profile: Profile, line: str) -> Candidate:
-    sites, names = line_sites(profile, line), Names(profile)
-    return line_candidate(
-        names.place_function(sites[0].place),
-        names.place_source(sites[0].place),
-        [site.code for site in sites],
-        Amount(sum(site.figures.allocations for site in sites), sum(site.figures.bytes for site in sites)),
-        reserved_bytes(sites),
-    )
-
-
 def union(first: Scope, second: Scope) -> Scope | None:
     """Joins two scopes that are found by their code."""
     codes = [dict(scope.variables).get(CODE) for scope in (first, second)]
@@ -499,7 +466,6 @@ def union(first: Scope, second: Scope) -> Scope | None:
 
 
 MOST_RECORDINGS, SECONDS_TO_RECORD = 3, 20.0
-MOSTLY_UNFOLLOWED = 0.5  # of the time of all processes
 ANNOUNCED_AGAIN = 1.1  # times the announced runs
 DISTURBED = 0.3  # width of an interval, relative to its median
 
@@ -635,30 +601,6 @@ def _study_without_events(program: Program, request: Request, first: RunResult, 
         load=program.surroundings.load,
         notes=(f"{capitalised(reason)}.", *_input_note(program, request)),
     )
-
-
-def refuse_unrecorded(profile: Profile, all_seconds: float, programs: str) -> None:
-    """Refuses a launcher of a program with its own malloc, by the time of all processes."""
-    recorded = sum(process.cpu_seconds or 0.0 for process in profile.processes)
-    if recorded < MOSTLY_UNFOLLOWED * all_seconds:
-        raise UsageError(
-            f"{program_name(profile.process)} becomes or starts a program that takes most of the time, and "
-            f"of which no library sees a request: {programs}; advice would be of its launcher. Link it with "
-            "the malloc of the C library, and try again, or name a process with --process"
-        )
-
-
-def refuse_unfollowed(profile: Profile, own_seconds: float, all_seconds: float) -> None:
-    """Refuses a launcher of a program that could not be followed, by the time of all processes."""
-    others = sum(process.cpu_seconds or 0.0 for process in profile.processes if not process.chosen)
-    unfollowed = profile.programs_not_followed or profile.process.forks_not_followed
-    if unfollowed and own_seconds + others < MOSTLY_UNFOLLOWED * all_seconds:
-        raise UsageError(
-            f"{program_name(profile.process)} starts a program that takes most of the time and was not "
-            "followed: it clears LD_PRELOAD or the environment, or that program is static or has other "
-            "rights, as another user, or the recording was made without --follow; give that program itself, "
-            "and call mallard as its user"
-        )
 
 
 def _load_or_record(program: Program, request: Request, folder: Path) -> tuple[Path, Profile, str]:
