@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from mallard.advisor.profile.dimensions import exact, merged
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names
-from mallard.advisor.profile.records import Amount, EscapeSite, Scope
+from mallard.advisor.profile.records import Amount, EscapeSite, Scope, add_up
 from mallard.advisor.trial.scope_code import line_sites, reserved_bytes
 from mallard.shared.prose import in_prose
 
@@ -178,7 +178,7 @@ def requested_line(profile: Profile, line: str) -> Candidate:
         names.place_function(sites[0].place),
         names.place_source(sites[0].place),
         [site.code for site in sites],
-        Amount(sum(site.figures.allocations for site in sites), sum(site.figures.bytes for site in sites)),
+        add_up([site.figures for site in sites]),
         reserved_bytes(sites),
     )
 

@@ -16,7 +16,7 @@ from mallard.advisor.advice.candidates import LIBRARY, Candidate, line_candidate
 from mallard.advisor.advice.ceiling import FEW_OPERATIONS, WORTH_DOING, Ceiling
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names, short_name
-from mallard.advisor.profile.records import NOTHING, Amount, ControlCalls, Pair, Site
+from mallard.advisor.profile.records import NOTHING, Amount, ControlCalls, Pair, Site, add_up
 from mallard.advisor.trial.campaign import LEAST_EFFECT
 from mallard.advisor.trial.scope_code import is_line, reserved_bytes
 from mallard.shared.report.figures import count, plural, share, size
@@ -503,9 +503,7 @@ def find_growth(names: Names, site: Site) -> tuple[str, Amount]:
             bytes_ += stack.bytes
     if not growers:
         return "", NOTHING
-    listed = Amount(
-        sum(stack.allocations for stack in site.stacks), sum(stack.bytes for stack in site.stacks)
-    )
+    listed = add_up(site.stacks)
     grown = Amount(
         site.figures.allocations * growers.total() // max(listed.allocations, 1),
         site.figures.bytes * bytes_ // max(listed.bytes, 1),

@@ -226,21 +226,19 @@ class ScopesNotListed:
 
 
 @dataclass(frozen=True)
-class NotListed:
+class NotListed(Amount):
     """Rows beyond the end of a list of sites or pairs."""
 
-    sites: int = 0
-    pairs: int = 0
     allocations: int = 0
     bytes: int = 0
+    sites: int = 0
+    pairs: int = 0
 
 
 @dataclass(frozen=True)
-class Instances:
+class Instances(Amount):
     name: str
     instances: int
-    allocations: int
-    bytes: int
     contained: Amount | None = None
     escaped: Amount | None = None
     alive: Amount | None = None
@@ -279,11 +277,9 @@ class WrongFrees:
 
 
 @dataclass(frozen=True)
-class RecordedPool:
+class RecordedPool(Amount):
     name: str
     pools: int
-    allocations: int
-    bytes: int
     frees: int | None = None
     releases: int | None = None
     peak_bytes: int | None = None
@@ -322,11 +318,9 @@ class Lifetimes:
 
 
 @dataclass(frozen=True)
-class Node:
+class Node(Amount):
     parent: int | None
     function: int | None
-    allocations: int
-    bytes: int
     contained_allocations: int
     contained_bytes: int
     operations: int

@@ -5,6 +5,7 @@ A function, a place and a stack are numbers in tables of the document. None mean
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 Interval = tuple[float, float]
@@ -17,6 +18,10 @@ class Amount:
 
 
 NOTHING = Amount(0, 0)
+
+
+def add_up(amounts: Sequence[Amount]) -> Amount:
+    return Amount(sum(each.allocations for each in amounts), sum(each.bytes for each in amounts))
 
 
 @dataclass(frozen=True)
@@ -56,9 +61,7 @@ class Drag:
 
 
 @dataclass(frozen=True)
-class Figures:
-    allocations: int
-    bytes: int
+class Figures(Amount):
     frees: int | None
     sizes: tuple[tuple[int, int, int], ...]  # most bytes, allocations, bytes
     size_classes: int | None
@@ -126,13 +129,10 @@ class PageFaults:
 
 
 @dataclass(frozen=True)
-class Escape:
+class Escape(Amount):
     """Blocks that outlive the activation that made them, by the function that frees them."""
 
-    allocations: int
-    bytes: int
     freed_by: int | None
-    freed_at: int | None
     container: int | None
     thread: str | None
     stack: int | None
@@ -155,10 +155,8 @@ class CallSite:
 
 
 @dataclass(frozen=True)
-class EscapeSite(CallSite):
+class EscapeSite(Amount, CallSite):
     site: int
-    allocations: int
-    bytes: int
 
 
 @dataclass(frozen=True)
@@ -211,25 +209,19 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class StackAmount:
+class StackAmount(Amount):
     stack: int
-    allocations: int
-    bytes: int
 
 
 @dataclass(frozen=True)
-class FunctionAmount:
+class FunctionAmount(Amount):
     function: int | None
-    allocations: int
-    bytes: int
     activations: int | None = None
 
 
 @dataclass(frozen=True)
-class PlaceAmount:
+class PlaceAmount(Amount):
     place: int
-    allocations: int
-    bytes: int
     returns: int | None = None
 
 
@@ -258,30 +250,24 @@ class Site(CallSite):
 
 
 @dataclass(frozen=True)
-class SiteBlocks:
+class SiteBlocks(Amount):
     """Some of the blocks of a site, with the stack that made most of them."""
 
     place: int
-    allocations: int
-    bytes: int
     stack: int
 
 
 @dataclass(frozen=True)
-class Suppression:
+class Suppression(Amount):
     """A pattern of leaks that are not listed, with their blocks."""
 
     pattern: str
-    allocations: int
-    bytes: int
 
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(Amount):
     allocated: int | None
     freed: int | None  # None for blocks alive at the end
-    allocations: int
-    bytes: int
     container: int | None = None
     thread: str | None = None
     mean_lifetime_seconds: float | None = None
@@ -289,22 +275,18 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Iteration:
+class Iteration(Amount):
     function: int
     returns: int
-    allocations: int
-    bytes: int
     activations: int | None = None
     most_bytes_between: int | None = None
     sites: tuple[PlaceAmount, ...] = ()
 
 
 @dataclass(frozen=True)
-class Owner:
+class Owner(Amount):
     function: int
     class_: str | None
-    allocations: int
-    bytes: int
     calls: int
     blocks_a_call: float | None = None
     stacks: int | None = None
@@ -350,12 +332,10 @@ class ControlCalls:
 
 
 @dataclass(frozen=True)
-class LargeBlocks:
+class LargeBlocks(Amount):
     """The large blocks of a site whose resident pages were counted."""
 
     place: int
-    allocations: int
-    bytes: int
     resident_bytes: int
     stack: int
 

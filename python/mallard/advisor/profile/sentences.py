@@ -12,7 +12,7 @@ from functools import cache
 
 from mallard.advisor.profile.dimensions import share_interval, share_of_time
 from mallard.advisor.profile.document import Launcher, ListedProcess, Process, Profile
-from mallard.advisor.profile.records import Amount, Figures, Interval
+from mallard.advisor.profile.records import Figures, Interval, add_up
 from mallard.shared.caller import signal_name
 from mallard.shared.prose import in_prose, printable_name
 from mallard.shared.report.figures import UNKNOWN, count, plural, precise_share, seconds, size
@@ -217,7 +217,7 @@ def suppressed(profile: Profile) -> str:
     if not patterns:
         return ""
     idle = [f"leak:{each.pattern}" for each in patterns if not each.allocations]
-    total, used = suppressed_amount(profile), len(patterns) - len(idle)
+    total, used = add_up(profile.suppressions), len(patterns) - len(idle)
     amount = f"{plural(total.allocations, 'block')} of {size(total.bytes)}"
     text = f"{count(used)} of {plural(len(patterns), 'suppression')} {_match(used)} {amount}"
     return f"{text}, which are not listed." + (
@@ -227,13 +227,6 @@ def suppressed(profile: Profile) -> str:
 
 def _match(number: int) -> str:
     return "matches" if number == 1 else "match"
-
-
-def suppressed_amount(profile: Profile) -> Amount:
-    return Amount(
-        sum(each.allocations for each in profile.suppressions),
-        sum(each.bytes for each in profile.suppressions),
-    )
 
 
 def stopped(process: Process) -> str:

@@ -20,6 +20,7 @@ from mallard.advisor.profile.records import (
     PlaceAmount,
     Site,
     SiteBlocks,
+    add_up,
 )
 from mallard.advisor.profile.residency import is_mostly_unwritten
 from mallard.advisor.view.profile.charts import to_shares
@@ -261,17 +262,13 @@ def list_report(profile: Profile, kind: str, *, all_rows: bool = False) -> Repor
 def _leaked(profile: Profile) -> Amount:
     """Blocks that are alive at the end, without the suppressed ones."""
     alive = profile.between.live_at_end if profile.between else profile.figures.alive or NOTHING
-    hidden = sentences.suppressed_amount(profile)
+    hidden = add_up(profile.suppressions)
     return Amount(alive.allocations - hidden.allocations, alive.bytes - hidden.bytes)
 
 
 def peak_total(profile: Profile) -> Amount:
     """All blocks that are live at the peak."""
-    unlisted = profile.peak_not_listed or NotListed()
-    return Amount(
-        sum(site.allocations for site in profile.peak) + unlisted.allocations,
-        sum(site.bytes for site in profile.peak) + unlisted.bytes,
-    )
+    return add_up([*profile.peak, profile.peak_not_listed or NotListed()])
 
 
 def listed_table(
