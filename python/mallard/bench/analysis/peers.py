@@ -36,6 +36,7 @@ from mallard.bench.experiments.description.axis import AMOUNT, FOLLOWS
 from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.footprint import readable
 from mallard.bench.library import BASE
+from mallard.bench.papers.files import read_csv
 from mallard.bench.result import Row
 from mallard.shared.mallocs import MALLOC_MARK, OWN
 from mallard.shared.report.figures import ratio_figure
@@ -279,47 +280,7 @@ def _order(result: CellResult) -> tuple[int, int]:
 MALLOCS = f"{BASE}{MALLOC_MARK}"  # every malloc that was measured, the C library's too
 # Allocators for the same use: blocks released together, of one size, of any size, merged, for all threads, in
 # place.
-PAIRS: dict[str, tuple[str, ...]] = {
-    "monotonic": ("foonathan-stack", "foonathan-temporary", "bde-monotonic"),
-    "monotonic/base": (
-        *("pmr-monotonic", "pmr-monotonic-cached", "boost-pmr-monotonic", "bde-monotonic/base"),
-    ),
-    "monotonic/wink": ("foonathan-stack/wink", "foonathan-temporary/wink", "bde-monotonic/wink"),
-    "monotonic/base/wink": ("pmr-monotonic/wink", "boost-pmr-monotonic/wink", "bde-monotonic/base/wink"),
-    "multipool": ("foonathan-collection", "mimalloc-heap", "bde-multipool", MALLOCS),
-    "multipool/base": (
-        *("pmr-unsynchronized", "pmr-unsynchronized-large", "boost-pmr-unsynchronized"),
-        *("bde-multipool/base", MALLOCS),
-    ),
-    "multipool/wink": ("mimalloc-heap/wink", "bde-multipool/wink"),
-    "multipool/base/wink": (
-        *("pmr-unsynchronized/wink", "boost-pmr-unsynchronized/wink", "bde-multipool/base/wink"),
-    ),
-    "multipool+monotonic": ("bde-multipool+monotonic",),
-    "multipool+monotonic/wink": ("bde-multipool+monotonic/wink",),
-    "multipool+monotonic/base": (
-        *("pmr-unsynchronized+monotonic", "boost-pmr-unsynchronized+monotonic"),
-        "bde-multipool+monotonic/base",
-    ),
-    "multipool+monotonic/base/wink": (
-        *("pmr-unsynchronized+monotonic/wink", "boost-pmr-unsynchronized+monotonic/wink"),
-        "bde-multipool+monotonic/base/wink",
-    ),
-    "fixed-pool": ("boost-pool", "foonathan-node", MALLOCS),
-    "static-pool": ("boost-fast-pool", "boost-node", MALLOCS),
-    "small-object-pool": ("loki", "foonathan-small", MALLOCS),
-    "adaptive-pool": ("boost-adaptive-pool", MALLOCS),
-    "adaptive-pool-burst": ("boost-adaptive-pool-burst",),
-    "adaptive-pool-aligned": ("boost-adaptive-pool-aligned",),
-    "adaptive-pool-aligned-burst": ("boost-adaptive-pool-aligned-burst",),
-    "heap": ("boost-allocator", "boost-interprocess", MALLOCS),
-    "heap-burst": ("boost-allocator-burst",),
-    "heap-burst-contiguous": ("boost-allocator-burst-contiguous",),
-    "heap-v2": ("boost-allocator-v2", "realloc"),
-    "region-heap": ("boost-interprocess",),
-    "region-heap-v2": ("boost-interprocess-v2",),
-    "concurrent-multipool": ("pmr-synchronized", MALLOCS),
-}
+PAIRS = {row["ours"]: tuple(row["theirs"].split()) for row in read_csv("counterparts.csv", "analysis")}
 # The strategies of these that a program uses first.
 PLAIN = (
     *("monotonic", "monotonic/base", "multipool", "multipool/base", "fixed-pool", "small-object-pool"),

@@ -1,7 +1,7 @@
 """The survey of `mallard bench`: a line for programs that people write, and one for each question of the five
 documents.
 
-    Question -> Request -> a run of its experiment -> Answer: glibc, best other malloc, std::pmr, mallard, use
+    survey.csv -> Question -> Request -> a run of its experiment -> Answer: the best of each column, what to use
 
 A figure is the geometric mean, over the cells of a question, of the time in percent of glibc's. A column
 takes one allocator for all cells of a line: the one with the smallest mean.
@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from mallard.bench.analysis.names import malloc
 from mallard.bench.cells import Cell, cell_rows, paired
 from mallard.bench.library import BASE
+from mallard.bench.papers.files import read_csv
 from mallard.bench.plan.request import Request
 from mallard.bench.result import Row
 from mallard.bench.strategy_names import GLOBAL_STRATEGIES
@@ -51,121 +52,17 @@ class Question:
         )
 
 
-QUESTIONS = (
+QUESTIONS = tuple(
     Question(
-        "programs that people write",
-        "mallard",
-        "programs",
-        ("multipool",),
-        ("pmr-unsynchronized",),
-        "fourteen programs that fit into a cache",
-        {"size": "small", "operations": "30000"},
-    ),
-    Question(
-        "in a used process",
-        "mallard",
-        "programs",
-        ("multipool",),
-        ("pmr-unsynchronized",),
-        "a cache of documents, after 24 MiB of others",
-        {"program": "documents", "size": "large", "age": "used", "operations": "30000"},
-    ),
-    Question(
-        "build a structure, drop it",
-        "P0089 I",
-        "density",
-        ("monotonic/wink", "monotonic", "multipool"),
-        ("pmr-monotonic/wink", "pmr-monotonic"),
-        "DS2, DS4, DS8, DS11 of 2^8 and 2^12 elements",
-        {"ds": "2,4,8,11", "size": "8,12", "buffer": "none", "hash": "full"},
-    ),
-    Question(
-        "keep a structure, change it",
-        "P0089 II",
-        "locality",
-        ("multipool", "multipool/inline"),
-        ("pmr-unsynchronized",),
-        "2^19 links in lists of 2^6 and 2^10, shuffled",
-        {"links": "2^19", "list-length": "2^6,2^10", "sf": "3", "af": "4"},
-    ),
-    Question(
-        "free the oldest block",
-        "P0089 III",
-        "utilization",
-        ("multipool", "heap"),
-        ("pmr-unsynchronized",),
-        "2^6, 2^8, 2^10, 2^12 bytes; 2^16 bytes live",
-        {"total": "25", "active": "16", "block": "6,8,10,12"},
-    ),
-    Question(
-        "in two threads",
-        "P0089 IV",
-        "contention",
-        ("concurrent-multipool",),
-        ("pmr-synchronized",),
-        "2^6 and 2^8 bytes, freed by either thread",
-        {"iterations": "15", "block": "6,8", "threads": "2", "multiplier": "10"},
-    ),
-    Question(
-        "build in a used heap",
-        "P0213 V",
-        "fragmentation",
-        ("monotonic/wink", "multipool"),
-        ("pmr-monotonic/wink",),
-        "DS2, DS4 of 2^8 elements; half of 2^16 freed",
-        {"ds": "2,4", "size": "8", "freed": "half", "buffer": "none", "hash": "full"},
-    ),
-    Question(
-        "objects of a few bytes",
-        "Loki",
-        "small-objects",
-        ("small-object-pool", "multipool", "fixed-pool"),
-        ("pmr-unsynchronized",),
-        "10^5 of 8, 24 and 64 bytes, freed at random",
-        {"object-bytes": "8,24,64", "objects": "100000", "order": "shuffled"},
-    ),
-    Question(
-        "vectors that grow",
-        "allocplus 1",
-        "expansion-forward",
-        ("heap",),
-        (),
-        "int vectors of 10^2 and 10^5 elements",
-        {"elements": "100,100000", "type": "int"},
-    ),
-    Question(
-        "list nodes by ranges",
-        "allocplus 2",
-        "burst",
-        ("multipool-burst", "adaptive-pool-burst", "multipool"),
-        ("pmr-unsynchronized",),
-        "10^5 nodes, 10 and 1000 at a time",
-        {"range": "10,1000", "nodes": "100000"},
-    ),
-    Question(
-        "blocks of one size",
-        "Optimized C++",
-        "fixed-block",
-        ("fixed-pool", "multipool"),
-        ("pmr-unsynchronized",),
-        "the chapter's list and map",
-        {"work": "list,map"},
-    ),
-    Question(
-        "free at random, sizes mixed",
-        "reuse",
-        "reuse",
-        ("multipool", "multipool/inline", "heap"),
-        ("pmr-unsynchronized",),
-        "16 to 512 bytes, 2^12 and 2^16 blocks",
-        {
-            "block-bytes": "512",
-            "live": "2^12,2^16",
-            "pattern": "random",
-            "sizes": "mixed",
-            "operations": "500000",
-        },
-    ),
+        row["text"],
+        row["source"],
+        row["experiment"],
+        tuple(row["local"].split()),
+        tuple(row["standard"].split()),
+        row["cells"],
+        dict(option.split("=") for option in row["options"].split()),
+    )
+    for row in read_csv("survey.csv", "analysis")
 )
 
 
