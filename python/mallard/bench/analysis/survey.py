@@ -1,7 +1,7 @@
 """The survey of `mallard bench`: a line for programs that people write, and one for each question of the five
 documents.
 
-    survey.csv -> Question -> Request -> a run of its experiment -> Answer: the best of each column, what to use
+    survey.csv -> Question -> Request -> a run of its experiment -> Answer: the best of each column, the use
 
 A figure is the geometric mean, over the cells of a question, of the time in percent of glibc's. A column
 takes one allocator for all cells of a line: the one with the smallest mean.

@@ -74,10 +74,6 @@ def at_share(share: float) -> Pick:
     return lambda cells: quantile(cells, share)
 
 
-least, most = min, max
-middle = at_share(0.5)
-
-
 def _low(claim: Claim) -> float:
     return _require(claim.low if claim.low is not None else claim.high)
 
@@ -127,43 +123,32 @@ def _close_above(claim: Claim) -> Region:
     return _low(claim) - _allowance(claim, _low(claim)), math.inf
 
 
-BETWEEN = Statement("between", (Judged(least, _from_low), Judged(most, _to_high)), "{range}")
-BUT_ONE = Statement(
-    "but one",
-    (Judged(without_farthest(least), _from_low), Judged(without_farthest(most), _to_high)),
-    "{range}, but for one outlier",
-)
-TYPICALLY = Statement("typically", (Judged(middle, _inside),), "about {range}")
-ABOUT = Statement("about", (Judged(fmean, _near),), "about {range}")
-UP_TO = Statement("up to", (Judged(most, _near),), "up to {bound}")
-AS_LOW_AS = Statement("as low as", (Judged(least, _near),), "as low as {bound}")
-AT_LEAST = Statement("at least", (Judged(least, _bound_below),), "at least {range}")
-BELOW = Statement("below", (Judged(most, _bound_above),), "below {bound}")
-MOSTLY_AT_LEAST = Statement(
-    "almost always at least", (Judged(at_share(0.1), _bound_below),), "almost always at least {range}"
-)
-MOSTLY_CLOSE_TO = Statement(
-    "almost always close to",
-    (Judged(at_share(0.1), _close_above),),
-    "almost always at least close to {range}",
-)
-MOSTLY_BELOW = Statement(
-    "almost always below", (Judged(at_share(0.9), _bound_above),), "almost always below {bound}"
-)
-SOMETIMES = Statement("sometimes", (Judged(at_share(0.9), _bound_below),), "sometimes {range}")
-OCCASIONALLY = Statement("occasionally", (Judged(most, _bound_below),), "occasionally {range}")
-MIDDLE_AT_LEAST = Statement(
-    "in the middle at least", (Judged(middle, _bound_below),), "in the middle at least {range}"
-)
-MIDDLE_BELOW = Statement(
-    "in the middle below", (Judged(middle, _bound_above),), "in the middle below {bound}"
-)
-
 STATEMENTS = {
-    statement.name: statement
-    for statement in (
-        *(BETWEEN, BUT_ONE, TYPICALLY, ABOUT, UP_TO, AS_LOW_AS, AT_LEAST, BELOW, MOSTLY_AT_LEAST),
-        *(MOSTLY_CLOSE_TO, MOSTLY_BELOW, SOMETIMES, OCCASIONALLY, MIDDLE_AT_LEAST, MIDDLE_BELOW),
+    name: Statement(name, tuple(Judged(*pair) for pair in judged), printed)
+    for name, judged, printed in (
+        ("between", ((min, _from_low), (max, _to_high)), "{range}"),
+        (
+            "but one",
+            ((without_farthest(min), _from_low), (without_farthest(max), _to_high)),
+            "{range}, but for one outlier",
+        ),
+        ("typically", ((at_share(0.5), _inside),), "about {range}"),
+        ("about", ((fmean, _near),), "about {range}"),
+        ("up to", ((max, _near),), "up to {bound}"),
+        ("as low as", ((min, _near),), "as low as {bound}"),
+        ("at least", ((min, _bound_below),), "at least {range}"),
+        ("below", ((max, _bound_above),), "below {bound}"),
+        ("almost always at least", ((at_share(0.1), _bound_below),), "almost always at least {range}"),
+        (
+            "almost always close to",
+            ((at_share(0.1), _close_above),),
+            "almost always at least close to {range}",
+        ),
+        ("almost always below", ((at_share(0.9), _bound_above),), "almost always below {bound}"),
+        ("sometimes", ((at_share(0.9), _bound_below),), "sometimes {range}"),
+        ("occasionally", ((max, _bound_below),), "occasionally {range}"),
+        ("in the middle at least", ((at_share(0.5), _bound_below),), "in the middle at least {range}"),
+        ("in the middle below", ((at_share(0.5), _bound_above),), "in the middle below {bound}"),
     )
 }
 
