@@ -12,7 +12,7 @@ from mallard.bench.analysis.labels import STATUS_TEXT
 from mallard.bench.analysis.names import BASE, NULL, in_table_order, malloc, plain, ranked_strategies
 from mallard.bench.analysis.words import in_a_list, percent_text
 from mallard.bench.cells import Cell, Pairing, mean_over
-from mallard.shared.stats import Ratio, mean_ratio, paired_ratio
+from mallard.shared.stats import Ratio, mean_ratio
 
 Pairings = Callable[[str, str], Sequence[Pairing]]  # (strategy, base) -> a pairing for each cell of both
 
@@ -65,30 +65,6 @@ def rank_table(table: CellTable) -> Ranking:
     return Ranking(ranking.choices, ranking.equals, unfinished)
 
 
-@dataclass(frozen=True)
-class Best:
-    """The fastest of a row, and the strategies whose difference from it lies inside the interval."""
-
-    strategy: str
-    ratio: Ratio | None  # to new-delete
-    equals: tuple[str, ...]
-
-
-def find_best(line: Line) -> Best | None:
-    """The best of a row; None if none of a program's choices has finished."""
-    names = [name for name in ranked_strategies(line.cells) if line.finished(name)]
-    if not names:
-        return None
-    best = min(names, key=lambda name: _rank(line.cells[name]))
-    pairings = {name: line.paired(name, best) for name in names if name != best}
-    equals = [
-        name
-        for name, pairing in pairings.items()
-        if pairing and paired_ratio(*pairing).verdict == "no difference"
-    ]
-    return Best(best, line.cells[best].ratio, tuple(equals))
-
-
 def _rank(cell: Cell) -> tuple[bool, float]:
     """The sorting key: the ratio to new-delete, or the time without a ratio."""
     return (True, cell.ns_per_operation) if cell.ratio is None else (False, cell.ratio.median)
@@ -98,15 +74,16 @@ def pick_strategy(line: Line) -> str | None:
     """The strategy to use in a row: the fastest of those that are faster than new-delete beyond the interval;
     new-delete if none is; the fastest of all if new-delete was not measured.
     """
-    best = find_best(line)
-    if best is None or best.ratio is None:
-        return best.strategy if best else None
-    faster = [name for name in ranked_strategies(line.cells) if _is_faster(line.cells[name])]
+    names = [name for name in ranked_strategies(line.cells) if line.finished(name)]
+    fastest = min(names, key=lambda name: _rank(line.cells[name]), default=None)
+    if fastest is None or line.cells[fastest].ratio is None:
+        return fastest
+    faster = [name for name in names if _is_faster(line.cells[name])]
     return min(faster, key=lambda name: _rank(line.cells[name]), default=BASE)
 
 
 def _is_faster(cell: Cell) -> bool:
-    return cell.finished and cell.ratio is not None and cell.ratio.verdict == "faster"
+    return cell.ratio is not None and cell.ratio.verdict == "faster"
 
 
 def under_mallocs(tables: Sequence[CellTable]) -> tuple[Choice, ...]:

@@ -8,10 +8,6 @@ allocators as multipool / global, the inverse of P0089's ratio.
 
 from __future__ import annotations
 
-SHUFFLE_FACTOR = 5
-PASSES = 2560  # access factor x repeat factor: the accesses to every link in a printed time
-LENGTH = ("|S|",)
-
 # The two times of a cell's ratio. `strategy` in a table's place names the allocator of the lists.
 DEGRADATION = "shuffled / unshuffled"
 IMPROVEMENT = "degradation with the global allocator / with the local one"

@@ -13,8 +13,6 @@ from mallard.bench.library import BASE as BASE
 
 P0089 = "P0089R1"
 P0213 = "P0213R0"
-LOKI = "Loki"
-OPTIMIZED = "Optimized C++"
 
 Key = tuple[int, ...]
 # None: printed as "fail", a test that did not finish.
