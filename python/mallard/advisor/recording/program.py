@@ -160,11 +160,13 @@ def refuse(path: str, reason: str) -> UsageError:
 
 
 def _refuse_elevated_rights(path: str) -> None:
-    mode = os.stat(path).st_mode
+    """Rights that the caller has anyway leave the loader as it is."""
+    file = os.stat(path)
+    mode = file.st_mode
     remedy = f", and the loader preloads nothing there; record a copy without these rights: cp {path} FILE"
-    if mode & stat.S_ISUID:
+    if mode & stat.S_ISUID and file.st_uid != os.getuid():
         raise refuse(path, f"runs with its owner's rights (setuid){remedy}")
-    if mode & stat.S_ISGID and mode & stat.S_IXGRP:
+    if mode & stat.S_ISGID and mode & stat.S_IXGRP and file.st_gid != os.getgid():
         raise refuse(path, f"runs with its group's rights (setgid){remedy}")
     try:
         os.getxattr(path, "security.capability")
