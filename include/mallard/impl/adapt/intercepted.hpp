@@ -236,7 +236,7 @@ public:
     void reserve(std::size_t bytes, std::size_t alignment, std::size_t count)
         requires requires(mechanism_type& m) { m.reserve(bytes, alignment, count); }
     {
-        hook_(mechanism(), reserving{bytes, alignment, count},
+        hook_(mechanism(), reserving{bytes, alignment, count, true},
               [this](const reserving& r) { mechanism().reserve(r.bytes, r.alignment, r.count); });
     }
 

@@ -93,11 +93,12 @@ struct resizing {
     std::size_t new_bytes;
 };
 
-/// reserve(): of blocks, or of bytes, without a count.
+/// reserve(): of blocks, or of bytes.
 struct reserving {
     std::size_t bytes;
     std::size_t alignment = 1;
-    std::size_t count = 0;
+    std::size_t count = 1;
+    bool is_of_blocks = false;
 
     [[nodiscard]] constexpr allocation as_allocation() const noexcept { return {bytes, alignment}; }
 };

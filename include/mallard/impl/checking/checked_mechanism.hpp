@@ -200,14 +200,14 @@ public:
     template <class Call>
     void operator()(Mechanism& m, const adapt::reserving& r, Call call) {
         const call_in_progress entry(*this, allocator_call::allocate);
-        if (r.count == 0) {
+        if (!r.is_of_blocks) {
             return call(r);
         }
         if (!registry.has_representation(r.bytes, r.alignment)) {
             core::fail_as_upstream(m, r.bytes, r.alignment);
         }
         const outer_block outer = registry.around(r.bytes, r.alignment);
-        call({.bytes = outer.bytes, .alignment = outer.alignment, .count = r.count});
+        call({.bytes = outer.bytes, .alignment = outer.alignment, .count = r.count, .is_of_blocks = true});
     }
 
     /// Effects: checks all blocks, and ends them.
