@@ -260,6 +260,8 @@ private:
     [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
     void add_to_reserve(std::size_t bytes, std::size_t alignment, std::size_t count);
     bool make_list(std::size_t index);
+    /// Apart from its callers, because it needs about 10 KiB of the stack.
+    [[gnu::cold, gnu::noinline]] reuse::block_run take_sorted(const reuse::block_run& chunks) noexcept;
     void give_empty_chunks_back() noexcept;
     template <bool Quiet = false>
     bool add_chunk(std::size_t index, std::size_t blocks, std::size_t list_bytes = 0);
@@ -298,6 +300,18 @@ private:
     [[MALLARD_NO_UNIQUE_ADDRESS]] std::conditional_t<shrinks, chunk_account, no_account> account_;
 };
 
+/// Returns: the free blocks, which are in no list then, and the room, in the order of addresses.
+/// Requires: `chunks` are all chunks, sorted.
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
+reuse::block_run multipool<Upstream, Reuse, Classes>::take_sorted(const reuse::block_run& chunks) noexcept {
+    reuse::block_sorter sorter(chunks);
+    front_.free().take_all([&](core::free_block* block, std::size_t bytes) { sorter.add(block, bytes); });
+    if (front_.room_bytes() >= least_block_bytes) {
+        sorter.add(reinterpret_cast<core::free_block*>(front_.cursor()), front_.room_bytes());
+    }
+    return sorter.sort();
+}
+
 /// Effects: gives the chunks back in which every block is free, and merges the free blocks of the others.
 /// Complexity: n log n in the free blocks. The pool grows by a sixteenth between two searches, and by more if many free
 /// blocks stay alone.
@@ -306,10 +320,10 @@ void multipool<Upstream, Reuse, Classes>::give_empty_chunks_back() noexcept {
     auto& free = front_.free();
     free.donate(front_.cursor(), front_.room_bytes());
     front_.set_room(front_.limit(), 0);
-    reuse::block_run blocks = free.take_all();
-    blocks.sort();
+    const auto chunks = held_.template take_chunks<reuse::block_run>();
+    reuse::block_run blocks = take_sorted(chunks);
     std::size_t kept_runs = 0;
-    held_.template release_empty<reuse::block_run>(upstream_.get(), [&](std::byte* begin, std::byte* end) {
+    held_.put_back(upstream_.get(), chunks, [&](std::byte* begin, std::byte* end) {
         if (blocks.fills(begin, end)) {
             blocks.drop_up_to(end);
             account_.held_bytes -= static_cast<std::size_t>(end - begin) + sizeof(chunks::held);
@@ -336,12 +350,8 @@ void multipool<Upstream, Reuse, Classes>::tidy() noexcept
     }
     auto& free = front_.free();
     std::byte* const room = front_.cursor();
-    const std::size_t room_bytes = front_.room_bytes();
-    reuse::block_run blocks = free.take_all();
-    if (room_bytes >= least_block_bytes) {
-        blocks.push(reinterpret_cast<core::free_block*>(room), room_bytes);
-    }
-    blocks.sort();
+    const auto chunks = held_.template take_chunks<reuse::block_run>();
+    reuse::block_run blocks = take_sorted(chunks);
     if (free.has_aside()) {
         blocks.merge(free.take_aside());
     }
@@ -355,7 +365,7 @@ void multipool<Upstream, Reuse, Classes>::tidy() noexcept
     reuse::block_run narrow;
     std::size_t kept_bytes = 0;
     bool has_room = false;
-    held_.template release_empty<reuse::block_run>(upstream_.get(), [&](std::byte* begin, std::byte* end) {
+    held_.put_back(upstream_.get(), chunks, [&](std::byte* begin, std::byte* end) {
         if (blocks.fills(begin, end, gap_bytes)) {
             blocks.drop_up_to(end);
             return true;

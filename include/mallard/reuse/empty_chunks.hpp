@@ -3,8 +3,8 @@
 ///     free blocks of all lists  ->  sorted by address  ->  runs  ->  a run that fills a chunk: the chunk is empty
 ///
 /// Data model: a free block holds its link and its size in its first two words while it is sorted; nothing else is needed. Sorting
-/// distributes them to short ranges of addresses, where it sets a bit for each of them, and links them in the order of the
-/// bits; a few blocks are merged. The lists get back what is left, in the order of addresses.
+/// distributes them to short ranges of addresses, first by what is known of the chunks, and sets a bit for each of them, and links
+/// them in the order of the bits; a few blocks are merged. The lists get back what is left, in the order of addresses.
 ///
 /// Invariants: sorted blocks have at least 16 bytes. If no block in use has fewer, a gap of 8 between two free blocks is padding
 /// and never a block. All larger gaps count as used.
@@ -69,9 +69,10 @@ public:
     }
     static void link(core::free_block* block, core::free_block* next) noexcept { words::write(block, next); }
 
-    /// Effects: sorts the blocks by their addresses.
-    /// Complexity: n log n.
-    void sort() noexcept { first_ = sort(first_); }
+    /// Effects: sorts the blocks by their addresses, and puts `following` behind them.
+    /// Requires: `following` is sorted, and has higher addresses.
+    /// Complexity: n log n, without `following`.
+    void sort(core::free_block* following = nullptr) noexcept { first_ = sort(first_, following); }
 
     /// Effects: takes the blocks of `other` over.
     /// Requires: both are sorted.
@@ -136,7 +137,7 @@ private:
     /// Effects: sorts a list. Distributes blocks of a long range to shorter ones first, because each step of a sort reads all of
     /// them, and misses the cache each time.
     /// Returns: its new first block.
-    [[nodiscard]] static core::free_block* sort(core::free_block* list) noexcept {
+    [[nodiscard]] static core::free_block* sort(core::free_block* list, core::free_block* sorted) noexcept {
         std::uintptr_t lowest = UINTPTR_MAX;
         std::uintptr_t highest = 0;
         std::size_t count = 0;
@@ -146,7 +147,8 @@ private:
             highest = core::max(highest, reinterpret_cast<std::uintptr_t>(block));
         }
         if (list == nullptr || highest - lowest < short_range_bytes) {
-            return count < least_blocks_for_bits ? merge_sort(list) : sort_by_bits(list, lowest);
+            return count < least_blocks_for_bits ? merge(merge_sort(list), sorted)
+                                                 : sort_by_bits(list, lowest, sorted);
         }
         std::array<core::free_block*, std::size_t{1} << parts_log2> parts{};
         // At least short_range_bytes, which an analyser does not see through the branch above.
@@ -158,10 +160,9 @@ private:
             link(block, part);
             part = block;
         }
-        core::free_block* sorted = nullptr;
         for (std::size_t i = parts.size(); i-- != 0;) {
             if (parts[i] != nullptr) {
-                sorted = merge(sort(parts[i]), sorted);
+                sorted = sort(parts[i], sorted);
             }
         }
         return sorted;
@@ -169,14 +170,13 @@ private:
 
     /// Requires: the blocks lie in the short_range_bytes from `lowest` on.
     /// Complexity: linear in the blocks and the range.
-    [[nodiscard]] static core::free_block* sort_by_bits(core::free_block* list,
-                                                        std::uintptr_t lowest) noexcept {
+    [[nodiscard]] static core::free_block* sort_by_bits(core::free_block* list, std::uintptr_t lowest,
+                                                        core::free_block* sorted) noexcept {
         std::array<std::uint64_t, short_range_bytes / granule_bytes / 64> bits{};
         for (core::free_block* block = list; block != nullptr; block = next(block)) {
             const std::uintptr_t index = (reinterpret_cast<std::uintptr_t>(block) - lowest) / granule_bytes;
             bits[index / 64] |= std::uint64_t{1} << index % 64;
         }
-        core::free_block* sorted = nullptr;
         for (std::size_t i = bits.size(); i-- != 0;) {
             for (std::uint64_t word = bits[i]; word != 0;) {
                 const auto highest = static_cast<std::uintptr_t>(63 - std::countl_zero(word));
@@ -230,6 +230,95 @@ private:
     }
 
     core::free_block* first_ = nullptr;
+};
+
+/// Sorts the free blocks of a pool, most of whose time is that of cache misses.
+///
+///     chunks    [ ............... ][ .... ]         [ ........ ][ .................. ]
+///     ranges    [   0   |   1   |    2    ]         [ | 3   |   4   |   5   |   6    ]     equal shares of their bytes
+///     lists     the blocks of range 2:  block -> block -> ...
+///                                       block -> block -> ...
+///
+/// Data model: a block that leaves its list of free blocks goes to one of the lists of its range. The blocks of a range stay in
+/// the processor's cache while they are sorted. A range has several lists, so that their first blocks come from memory at the same
+/// time. It knows no memory but the blocks, and fits on a stack.
+class block_sorter {
+public:
+    /// Requires: `chunks` are sorted.
+    /// Complexity: linear in the chunks.
+    explicit block_sorter(const block_run& chunks) noexcept {
+        std::size_t all_bytes = 0;
+        for (core::free_block* chunk = chunks.first(); chunk != nullptr; chunk = block_run::next(chunk)) {
+            all_bytes += block_run::bytes(chunk);
+        }
+        const std::size_t range_bytes = core::max(all_bytes / most_ranges + 1, least_range_bytes);
+        begins_.fill(UINTPTR_MAX);
+        std::size_t left_bytes = 0; // of the last range
+        for (core::free_block* chunk = chunks.first(); chunk != nullptr; chunk = block_run::next(chunk)) {
+            auto at = reinterpret_cast<std::uintptr_t>(chunk);
+            for (const std::uintptr_t end = at + block_run::bytes(chunk); at != end;) {
+                if (left_bytes == 0) {
+                    begins_[ranges_++] = at;
+                    left_bytes = range_bytes;
+                }
+                const std::size_t bytes = core::min<std::size_t>(left_bytes, end - at);
+                at += bytes;
+                left_bytes -= bytes;
+            }
+        }
+    }
+
+    /// Requires: the block lies in a chunk.
+    /// Complexity: constant.
+    void add(core::free_block* block, std::size_t bytes) noexcept {
+        std::size_t range = 0; // a search without branches, which would be mispredicted
+        for (std::size_t step = most_ranges / 2; step != 0; step /= 2) {
+            range += begins_[range + step] <= reinterpret_cast<std::uintptr_t>(block) ? step : 0;
+        }
+        next_list_ = (next_list_ + 1) % lists_a_range;
+        lists_[range][next_list_].push(block, bytes);
+    }
+
+    /// Returns: the blocks in the order of addresses.
+    /// Complexity: n log n in the blocks of a range, linear in the ranges.
+    [[nodiscard]] block_run sort() noexcept {
+        block_run sorted;
+        for (std::size_t range = ranges_; range-- != 0;) {
+            block_run blocks = join(lists_[range]);
+            blocks.sort(sorted.first());
+            sorted = blocks;
+        }
+        return sorted;
+    }
+
+private:
+    static constexpr std::size_t most_ranges = 128; ///< a power of two
+    static constexpr std::size_t least_range_bytes = std::size_t{64} << 10;
+    static constexpr std::size_t lists_a_range = 8;
+
+    using range_lists = std::array<block_run, lists_a_range>;
+
+    /// Effects: empties the lists, a block of each in turn.
+    /// Returns: their blocks.
+    [[nodiscard]] static block_run join(range_lists& lists) noexcept {
+        block_run joined;
+        for (bool is_empty = false; !is_empty;) {
+            is_empty = true;
+            for (block_run& list : lists) {
+                if (core::free_block* const block = list.pop()) {
+                    block_run::link(block, joined.first());
+                    joined = block_run(block);
+                    is_empty = false;
+                }
+            }
+        }
+        return joined;
+    }
+
+    std::array<std::uintptr_t, most_ranges> begins_;
+    std::array<range_lists, most_ranges> lists_;
+    std::size_t ranges_ = 0;
+    std::size_t next_list_ = 0;
 };
 
 }} // namespace mallard::reuse::MALLARD_LIBRARY

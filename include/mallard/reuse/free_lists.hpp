@@ -33,6 +33,7 @@
 #include <mallard/reuse/order.hpp>
 #include <mallard/reuse/size_classes.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -161,22 +162,33 @@ public:
         return {};
     }
 
-    /// Returns: the free blocks of 16 bytes and more, which are in no list then.
+    /// Effects: takes the free blocks of 16 bytes and more from their lists, and calls take(block, bytes) for each. Goes through
+    /// several lists in turn, so that their next blocks come from memory at the same time.
     /// Complexity: linear in the blocks.
-    [[nodiscard]] block_run take_all() noexcept {
-        block_run taken;
-        for (int index = static_cast<int>(least_sorted); index < reach_; ++index) {
-            while (core::free_block* const block = core::known(table() + index)->pop()) {
-                taken.push(block, Classes::bytes(static_cast<std::size_t>(index)));
+    template <class Take>
+    void take_all(Take take) noexcept {
+        std::array<std::size_t, lists_at_a_time> open{};
+        std::size_t count = 0;
+        for (auto next = least_sorted; count != 0 || static_cast<int>(next) < reach_;) {
+            if (count != open.size() && static_cast<int>(next) < reach_) {
+                open[count++] = next++;
+                continue;
+            }
+            for (std::size_t i = 0; i != count;) {
+                if (core::free_block* const block = core::known(table() + open[i])->pop()) {
+                    take(block, Classes::bytes(open[i]));
+                    ++i;
+                } else {
+                    open[i] = open[--count];
+                }
             }
         }
         if (const std::size_t bytes = only_bytes(); bytes >= Classes::bytes(least_sorted)) {
             const auto only = static_cast<std::size_t>(~reach_);
             while (core::free_block* const block = Links::pop(&word_, size_of_class(only))) {
-                taken.push(block, bytes);
+                take(block, bytes);
             }
         }
-        return taken;
     }
 
     /// Effects: makes blocks of take_all() and rooms of take_aside() free, and leaves `blocks` empty. The last of them is the first
@@ -273,6 +285,7 @@ private:
     /// Pools that give chunks back by themselves keep rooms as free blocks.
     static constexpr std::size_t aside_bytes = gives_chunks_back<Classes> ? 0 : 2 * sizeof(core::free_block*);
     static constexpr unsigned most_tried_rooms = 32;
+    static constexpr std::size_t lists_at_a_time = 8;
 
     [[nodiscard]] core::free_block** wide() const noexcept {
         return reinterpret_cast<core::free_block**>(word_) - 2;

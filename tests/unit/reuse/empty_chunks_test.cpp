@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace {
@@ -94,6 +95,59 @@ TEST_F(block_run, sorts_long_ranges_by_address) {
     const std::vector<std::size_t> ends{0, 16, 32, end - 48, end - 32, end - 16};
     EXPECT_EQ(sort({32, end - 16, 0, end - 48, 16, end - 32}), ends);
 }
+
+/// Sorts blocks of one size behind the headers of `chunks`, those whose numbers are free, from a random order.
+/// Requires: `chunks` are sorted.
+void expect_sorted_blocks(const std::vector<std::span<std::byte>>& chunks, std::size_t block_bytes,
+                          const auto& is_free) {
+    mallard::reuse::block_run run;
+    std::vector<std::byte*> expected;
+    std::size_t number = 0;
+    for (const std::span<std::byte> chunk : chunks) {
+        for (std::size_t at = 16; at + block_bytes <= chunk.size(); at += block_bytes) {
+            if (is_free(number++)) {
+                expected.push_back(chunk.data() + at);
+            }
+        }
+        run.push(reinterpret_cast<mallard::core::free_block*>(chunk.data()), chunk.size());
+    }
+    run.reverse();
+    mallard::reuse::block_sorter sorter(run);
+    std::vector<std::byte*> order = expected;
+    std::shuffle(order.begin(), order.end(), std::mt19937(static_cast<unsigned>(order.size())));
+    for (std::byte* const block : order) {
+        sorter.add(reinterpret_cast<mallard::core::free_block*>(block), block_bytes);
+    }
+    mallard::reuse::block_run sorted = sorter.sort();
+    for (std::byte* const block : expected) {
+        auto* const first = sorted.pop();
+        ASSERT_EQ(reinterpret_cast<std::byte*>(first), block);
+        ASSERT_EQ(mallard::reuse::block_run::bytes(first), block_bytes);
+    }
+    EXPECT_EQ(sorted.first(), nullptr);
+}
+
+class block_sorter : public ::testing::TestWithParam<std::size_t> {};
+
+/// From chunks that share a range with hundreds of others, with gaps between them, to a single one that has all ranges, and none.
+TEST_P(block_sorter, sorts_the_blocks_of_all_chunks) {
+    std::vector<std::byte> memory(std::size_t{8} << 20);
+    const std::size_t chunk_bytes = GetParam();
+    const std::size_t gap_bytes = chunk_bytes % 48 * 16; // none, and gaps of several lengths
+    std::vector<std::span<std::byte>> chunks;
+    for (std::size_t at = 8; at + chunk_bytes <= memory.size(); at += chunk_bytes + gap_bytes) {
+        chunks.emplace_back(memory.data() + at, chunk_bytes);
+    }
+    for (const std::size_t block_bytes : {16U, 40U, 2048U}) {
+        expect_sorted_blocks(chunks, block_bytes, [](std::size_t) { return true; });
+        expect_sorted_blocks(chunks, block_bytes, [](std::size_t) { return false; });
+        expect_sorted_blocks(chunks, block_bytes, [](std::size_t index) { return index % 2 == 0; });
+        expect_sorted_blocks(chunks, block_bytes, [](std::size_t index) { return index % 1001 == 0; });
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(chunks, block_sorter,
+                         ::testing::Values(64, 512, 4096, 65'536, 196'640, 1 << 20, 8'000'000, 9'000'000));
 
 TEST_F(block_run, reverses_the_order) {
     run_.reverse();

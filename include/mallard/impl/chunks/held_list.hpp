@@ -117,11 +117,11 @@ public:
         }
     }
 
-    /// Effects: gives a chunk back if is_empty(begin, end) returns true for its room. Calls it in the order of addresses.
+    /// Returns: the chunks, sorted by address, which are not held until put_back().
     /// Requires: `Run` sorts blocks that begin with a link and their size, as chunks do.
     /// Complexity: n log n in the chunks, and linear in the large blocks.
-    template <class Run, upstream Upstream, class IsEmpty>
-    void release_empty(Upstream&& source, IsEmpty is_empty) noexcept {
+    template <class Run>
+    [[nodiscard]] Run take_chunks() noexcept {
         Run chunks;
         held* rest = first_;
         first_ = nullptr;
@@ -137,10 +137,17 @@ public:
             }
         }
         chunks.sort();
-        for (auto* at = chunks.first(); at != nullptr;) {
-            void* const memory = at;
+        return chunks;
+    }
+
+    /// Effects: holds the chunks of take_chunks() again, except for those for whose room is_empty(begin, end) returns true, which go
+    /// to `source`. Calls it in the order of addresses.
+    /// Complexity: linear in the chunks.
+    template <class Run, upstream Upstream, class IsEmpty>
+    void put_back(Upstream&& source, Run chunks, IsEmpty is_empty) noexcept {
+        while (auto* const first = chunks.pop()) {
+            void* const memory = first;
             held* const h = static_cast<held*>(memory);
-            at = Run::next(at);
             if (is_empty(h->begin(), h->begin() + (h->bytes() - sizeof(held)))) {
                 give_back(source, h);
             } else {
