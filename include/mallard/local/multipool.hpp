@@ -200,9 +200,8 @@ public:
     /// Effects: returns the chunks to the upstream in which every block is free, and the unused end of the newest one to the
     /// system, if the upstream can discard() it. Moves no block in use. Free blocks that lie side by side become one room, from
     /// which blocks of any size are cut from now on, one behind the other: rooms of a page and more first, then the others, each
-    /// kind in the order of addresses. A pool of one size, or with blocks of up to eight bytes, merges nothing and reuses the
-    /// blocks of each size in that order. Chunks with the lists, with blocks of up to eight bytes, and in a pool that began with
-    /// one size the first ones may stay.
+    /// kind in the order of addresses. A pool of one size merges nothing and reuses its blocks in that order. Chunks with the lists,
+    /// with blocks of up to eight bytes, and in a pool that began with one size the first ones may stay.
     /// Complexity: n log n in the chunks and in the blocks freed since the last call, and linear in the rooms that are left of it;
     /// all of these are read. For a moment when the program can wait.
     void tidy() noexcept
@@ -275,7 +274,8 @@ private:
 
     static constexpr bool shrinks = reuse::gives_chunks_back<Classes>;
 
-    static constexpr std::size_t least_block_bytes = 16;                       ///< that can be sorted
+    static constexpr std::size_t word_bytes = 8;                               ///< of the smallest blocks
+    static constexpr std::size_t least_block_bytes = 16;                       ///< that hold their size, too
     static constexpr std::size_t least_searched_bytes = std::size_t{64} << 10; ///< of all chunks
     static constexpr std::size_t least_merged_room_bytes = 512;
     /// A page: what is cut from such a room lies together. tidy() sets it aside before shorter ones.
@@ -355,14 +355,13 @@ void multipool<Upstream, Reuse, Classes>::tidy() noexcept
     if (free.has_aside()) {
         blocks.merge(free.take_aside());
     }
-    // Free blocks of 8 bytes are not sorted, and would leave only short rooms between them.
-    const bool merges = free.has_aside() && !front_.may_have_words();
+    const bool merges = free.has_aside();
+    const bool has_words = front_.may_have_words();
     // Less than a block, if all have one size; padding in front of a block of a multiple of 16; or anything is a block.
-    const std::size_t gap_bytes = free.only_bytes() != 0    ? free.only_bytes() - 8
-                                  : front_.may_have_words() ? 0
-                                                            : 8;
+    const std::size_t gap_bytes = free.only_bytes() != 0 ? free.only_bytes() - 8 : has_words ? 0 : 8;
     reuse::block_run wide; // all blocks, if none are merged
     reuse::block_run narrow;
+    reuse::block_run words; // of 8 bytes, between blocks in use
     std::size_t kept_bytes = 0;
     bool has_room = false;
     held_.put_back(upstream_.get(), chunks, [&](std::byte* begin, std::byte* end) {
@@ -387,13 +386,19 @@ void multipool<Upstream, Reuse, Classes>::tidy() noexcept
                 bytes = front_bytes;
             }
             // A rest of 8 bytes in front of padding would look like a block in use, so rooms end at multiples of 16.
-            if (merges && !core::is_aligned(merged + bytes, 16)) {
-                const std::size_t odd_bytes = core::min(bytes, odd_end_bytes);
+            if (merges && bytes != 0 && !core::is_aligned(merged + bytes, 16)) {
+                const std::size_t odd_bytes = has_words ? word_bytes : core::min(bytes, odd_end_bytes);
                 bytes -= odd_bytes;
-                free.donate(merged + bytes, odd_bytes);
+                if (has_words) {
+                    words.push(reinterpret_cast<core::free_block*>(merged + bytes), odd_bytes);
+                } else {
+                    free.donate(merged + bytes, odd_bytes);
+                }
             }
             if (bytes >= least_block_bytes) {
                 (bytes >= wide_room_bytes || !merges ? wide : narrow).push(first, bytes);
+            } else if (bytes == word_bytes && has_words) {
+                words.push(first, bytes);
             }
         }
         return false;
@@ -402,6 +407,7 @@ void multipool<Upstream, Reuse, Classes>::tidy() noexcept
         wide.reverse();
         narrow.reverse();
         free.set_aside(wide, narrow);
+        free.put_back(words);
     } else {
         free.put_back(wide);
     }

@@ -6,8 +6,8 @@
 /// distributes them to short ranges of addresses, first by what is known of the chunks, and sets a bit for each of them, and links
 /// them in the order of the bits; a few blocks are merged. The lists get back what is left, in the order of addresses.
 ///
-/// Invariants: sorted blocks have at least 16 bytes. If no block in use has fewer, a gap of 8 between two free blocks is padding
-/// and never a block. All larger gaps count as used.
+/// Invariants: a block of 8 bytes has no room for its size, and a tag in its link instead. If no block in use has as few, a gap
+/// of 8 between two free blocks is padding and never a block. All larger gaps count as used.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -35,8 +35,11 @@ public:
 
     /// Effects: puts the block in front.
     void push(core::free_block* block, std::size_t bytes) noexcept {
-        words::write(block, first_);
-        words::write(block + 1, reinterpret_cast<core::free_block*>(bytes));
+        const bool is_word = bytes == sizeof(core::free_block);
+        words::write(block, with_tag(first_, is_word));
+        if (!is_word) {
+            words::write(block + 1, reinterpret_cast<core::free_block*>(bytes));
+        }
         first_ = block;
     }
 
@@ -62,12 +65,15 @@ public:
     }
 
     [[nodiscard]] static core::free_block* next(core::free_block* block) noexcept {
-        return words::read(block);
+        return with_tag(words::read(block), false);
     }
     [[nodiscard]] static std::size_t bytes(core::free_block* block) noexcept {
-        return reinterpret_cast<std::uintptr_t>(words::read(block + 1));
+        return is_word(block) ? sizeof(core::free_block)
+                              : reinterpret_cast<std::uintptr_t>(words::read(block + 1));
     }
-    static void link(core::free_block* block, core::free_block* next) noexcept { words::write(block, next); }
+    static void link(core::free_block* block, core::free_block* next) noexcept {
+        words::write(block, with_tag(next, is_word(block)));
+    }
 
     /// Effects: sorts the blocks by their addresses, and puts `following` behind them.
     /// Requires: `following` is sorted, and has higher addresses.
@@ -122,6 +128,16 @@ public:
 
 private:
     static constexpr std::ptrdiff_t padding_bytes = 8;
+    static constexpr std::uintptr_t word_tag = 1;
+
+    /// Returns: true if the block has 8 bytes.
+    [[nodiscard]] static bool is_word(core::free_block* block) noexcept {
+        return (reinterpret_cast<std::uintptr_t>(words::read(block)) & word_tag) != 0;
+    }
+    [[nodiscard]] static core::free_block* with_tag(core::free_block* link, bool is_word) noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(link) & ~word_tag;
+        return reinterpret_cast<core::free_block*>(address | (is_word ? word_tag : 0));
+    }
 
     [[nodiscard]] static std::byte* at(core::free_block* block) noexcept {
         return reinterpret_cast<std::byte*>(block);

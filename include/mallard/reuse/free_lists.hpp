@@ -162,14 +162,14 @@ public:
         return {};
     }
 
-    /// Effects: takes the free blocks of 16 bytes and more from their lists, and calls take(block, bytes) for each. Goes through
-    /// several lists in turn, so that their next blocks come from memory at the same time.
+    /// Effects: takes the free blocks from their lists, and calls take(block, bytes) for each; not those of 8 bytes if all have that
+    /// size. Goes through several lists in turn, so that their next blocks come from memory at the same time.
     /// Complexity: linear in the blocks.
     template <class Take>
     void take_all(Take take) noexcept {
         std::array<std::size_t, lists_at_a_time> open{};
         std::size_t count = 0;
-        for (auto next = least_sorted; count != 0 || static_cast<int>(next) < reach_;) {
+        for (std::size_t next = 0; count != 0 || static_cast<int>(next) < reach_;) {
             if (count != open.size() && static_cast<int>(next) < reach_) {
                 open[count++] = next++;
                 continue;
@@ -200,7 +200,7 @@ public:
         }
         while (core::free_block* const block = blocks.pop()) {
             const std::size_t bytes = block_run::bytes(block);
-            if (reach_ < 0) {
+            if (reach_ < 0 || bytes < Classes::bytes(least_sorted)) {
                 static_cast<void>(push(block, Classes::within(bytes)));
             } else {
                 donate(reinterpret_cast<std::byte*>(block), bytes);
@@ -251,8 +251,7 @@ public:
     }
 
 private:
-    /// The least class with blocks of 16 bytes, which hold a link and a size. Smaller ones are neither sorted nor made of what
-    /// is left.
+    /// The least class with blocks of 16 bytes, which hold a link and a size. Smaller ones are not made of what is left.
     static constexpr std::size_t least_sorted = Classes::bytes(0) < 16 ? 1 : 0;
 
     /// True if a list returns the blocks freed first before the others.

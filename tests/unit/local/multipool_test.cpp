@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 #include <set>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -361,14 +362,15 @@ TEST(multipool_construction, is_small_and_asks_for_nothing) {
 // ---- tidying
 
 constexpr std::size_t mixed_sizes[] = {24, 40, 128, 256, 32, 1000};
+constexpr std::size_t sizes_with_words[] = {8, 24, 8, 16, 200, 32};
 
 /// A pool whose blocks of mixed sizes were freed in no order, except for some.
 template <class Order>
 class fragmented_pool {
 public:
-    fragmented_pool() {
+    explicit fragmented_pool(std::span<const std::size_t> sizes = mixed_sizes) {
         for (std::size_t i = 0; i != 4000; ++i) {
-            const std::size_t bytes = mixed_sizes[next() % std::size(mixed_sizes)];
+            const std::size_t bytes = sizes[next() % sizes.size()];
             blocks_.emplace_back(allocate(bytes), bytes);
         }
         for (std::size_t i = blocks_.size() - 1; i != 0; --i) {
@@ -543,18 +545,33 @@ TYPED_TEST(tidy, merges_with_what_an_earlier_call_set_aside) {
     EXPECT_EQ(full.allocate(120), full.block(1000));
 }
 
-TYPED_TEST(tidy, merges_nothing_once_there_are_blocks_of_8_bytes) {
+TYPED_TEST(tidy, merges_around_blocks_of_8_bytes) {
     pool_without_room<TypeParam> full;
-    for (const std::size_t number : {1000U, 1001U, 1200U, 1201U}) {
+    static_cast<void>(full.allocate(8)); // the end of the chunk, or a new one
+    for (const std::size_t number : {501U, 500U, 1000U, 1001U}) {
         full.free(number);
     }
     full.pool.tidy();
-    static_cast<void>(full.allocate(8)); // the end of the chunk
-    full.free(501);
-    full.pool.tidy();
-    EXPECT_EQ(full.allocate(64), full.block(1000)) << "which was merged before";
-    EXPECT_EQ(full.allocate(64), full.block(1200));
-    EXPECT_EQ(full.allocate(40), full.block(501));
+    EXPECT_EQ(full.allocate(64), full.block(500)) << "larger than either of both";
+    EXPECT_EQ(full.allocate(64), full.block(1000));
+}
+
+TYPED_TEST(tidy, merges_blocks_of_8_bytes) {
+    mallard::multipool<equipment::ledger, TypeParam> pool(fragmented_pool<TypeParam>::source);
+    static_cast<void>(pool.allocate(pool.largest_pooled_bytes(), 8)); // of the first table, too
+    std::vector<std::byte*> blocks;
+    while (blocks.empty() || pool.bytes_left() >= 32) {
+        blocks.push_back(as_bytes(pool.allocate(blocks.size() % 2 == 0 ? 24 : 8, 8)));
+    }
+    static_cast<void>(pool.allocate(pool.bytes_left(), 8));
+    for (const std::size_t number : {12U, 11U, 10U, 21U, 31U}) { // 24 + 8 + 24 bytes, and 8 twice
+        pool.deallocate(blocks[number], number % 2 == 0 ? 24 : 8, 8);
+    }
+    pool.tidy();
+    EXPECT_EQ(pool.allocate(8, 8), blocks[12] + 16) << "behind a room that ends at a multiple of 16";
+    EXPECT_EQ(pool.allocate(8, 8), blocks[21]) << "between blocks in use";
+    EXPECT_EQ(pool.allocate(8, 8), blocks[31]);
+    EXPECT_EQ(pool.allocate(40, 8), blocks[10]);
 }
 
 TYPED_TEST(tidy, serves_bursts_from_what_it_set_aside) {
@@ -575,22 +592,24 @@ TYPED_TEST(tidy, serves_bursts_from_what_it_set_aside) {
 }
 
 TYPED_TEST(tidy, serves_from_what_it_kept) {
-    fragmented_pool<TypeParam> fragmented;
-    fragmented.keep(2000);
-    fragmented.pool.tidy();
-    fragmented.expect_contents();
-    std::vector<std::pair<std::byte*, std::size_t>> more;
-    for (std::size_t i = 0; i != 6000; ++i) {
-        const std::size_t bytes = mixed_sizes[i % std::size(mixed_sizes)];
-        more.emplace_back(fragmented.allocate(bytes), bytes);
+    for (const std::span<const std::size_t> sizes : {std::span(mixed_sizes), std::span(sizes_with_words)}) {
+        fragmented_pool<TypeParam> fragmented(sizes);
+        fragmented.keep(2000);
+        fragmented.pool.tidy();
+        fragmented.expect_contents();
+        std::vector<std::pair<std::byte*, std::size_t>> more;
+        for (std::size_t i = 0; i != 6000; ++i) {
+            const std::size_t bytes = sizes[i % sizes.size()];
+            more.emplace_back(fragmented.allocate(bytes), bytes);
+        }
+        fragmented.expect_contents();
+        for (const auto& [p, bytes] : more) {
+            EXPECT_EQ(std::to_integer<std::size_t>(p[bytes - 1]), bytes % 251);
+            fragmented.pool.deallocate(p, bytes, 8);
+        }
+        fragmented.pool.tidy();
+        fragmented.expect_contents();
     }
-    fragmented.expect_contents();
-    for (const auto& [p, bytes] : more) {
-        EXPECT_EQ(std::to_integer<std::size_t>(p[bytes - 1]), bytes % 251);
-        fragmented.pool.deallocate(p, bytes, 8);
-    }
-    fragmented.pool.tidy();
-    fragmented.expect_contents();
 }
 
 TYPED_TEST(tidy, returns_chunks_whose_merged_blocks_were_used) {
