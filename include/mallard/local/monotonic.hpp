@@ -233,6 +233,8 @@ public:
 
     /// Effects: forgets all blocks and keeps the chunks for the next use, as many as recent uses needed: up to
     /// their high-water mark, which falls by an eighth with every rewind below it. A chunk much larger than that is not kept.
+    /// An upstream of few bytes, such as a buffer, lacks what is kept: a later request that fits into no kept chunk may fail
+    /// although no block is in use. Then tidy() returns the kept chunks; a failed request does not, as it has no effect.
     /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks, apart from a logarithm.
     void rewind() noexcept {
