@@ -8,7 +8,6 @@ from mallard.bench.experiments.description.experiment import WALL, Experiment
 from mallard.bench.experiments.description.panel import Most, Race, Wording
 from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.experiments.description.scale import PAPER, QUICK, STANDARD, Printed, Scale
-from mallard.bench.experiments.description.sentence import RaceTopic
 
 NAME = "contention"
 STATIC, NONE = "static", "none"
@@ -98,7 +97,6 @@ EXPERIMENT = Experiment(
         maps=2,
         title="N = {}, S = {} bytes",
         row_text="number of threads",
-        sentences=(RaceTopic.BY_THREADS, RaceTopic.MALLOCS, RaceTopic.GROWTH, RaceTopic.BEYOND_CORES),
         below=(Most("slowest_ns", "The slowest thread by the fastest, at most", base="fastest_ns"),),
         legend="N pairs for each allocator made, blocks of S bytes, W threads. new-delete in ns a pair of "
         "one thread by the wall clock, the others in percent of new-delete.",

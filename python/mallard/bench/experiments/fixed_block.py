@@ -7,7 +7,6 @@ from mallard.bench.experiments.description.axis import COUNT, FOLLOWS, WORDS, Ax
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Works
 from mallard.bench.experiments.description.scale import PAPER, QUICK, STANDARD, Scale
-from mallard.bench.experiments.description.sentence import AgainstBook, BetterVersion, WorkTopic
 
 NAME = "fixed-block"
 WORKS = {work["name"]: work for work in described.EXPERIMENTS[NAME]["works"]}
@@ -77,14 +76,6 @@ EXPERIMENT = Experiment(
         operations=OPERATIONS,
         text="CPU ns: a pair, replacement, container or call. Framed: the fastest, if it beats new-delete.",
         relative="In percent of new-delete's time in the same work and version.",
-        sentences=(
-            WorkTopic.FASTEST,
-            AgainstBook("Default / blocks of one size, here (and in the book)"),
-            # The book's point: a better algorithm without another allocator.
-            BetterVersion("remove-ctrl", "as-printed", "remove-ctrl as printed"),
-            WorkTopic.MALLOCS,
-            WorkTopic.UNFINISHED,
-        ),
         legend="A pair, a replacement, a list or a map of 1,000 integers, a call of remove_ctrl().",
     ),
 )

@@ -8,7 +8,6 @@ from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Works
 from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.experiments.description.scale import PAPER, QUICK, STANDARD, Scale
-from mallard.bench.experiments.description.sentence import AgainstMallocs, WorkTopic
 from mallard.shared.age import YOUNG, levels
 
 NAME = "programs"
@@ -81,9 +80,8 @@ EXPERIMENT = Experiment(
         operations={},
         text="CPU nanoseconds for an operation of the program. Framed: the fastest, if it beats new-delete.",
         relative="In percent of new-delete's time in the same program.",
-        sentences=(AgainstMallocs(MAIN), WorkTopic.UNFINISHED),
         amounts=(HELD,),
-        means=True,
+        compared=MAIN,
         legend="mean: geometric, over the programs that the strategy and new-delete finished, in percent of "
         "new-delete. A strategy that reuses nothing takes part where a program frees little.",
     ),

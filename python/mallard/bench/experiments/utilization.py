@@ -6,7 +6,6 @@ from mallard.bench.experiments.description.axis import RANGE, WORDS, Axis
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Most, Race, Wording
 from mallard.bench.experiments.description.scale import PAPER, QUICK, STANDARD, Printed, Rule, Scale, Short
-from mallard.bench.experiments.description.sentence import RaceTopic
 
 WARM, COLD, NONE = "warm", "cold", "none"
 TIMED, UNTIMED = "timed", "untimed"
@@ -95,7 +94,6 @@ EXPERIMENT = Experiment(
         maps=1,
         title="T = {} bytes",
         row_text="A and S",
-        sentences=(RaceTopic.FASTEST, RaceTopic.MALLOCS, RaceTopic.UNFINISHED, RaceTopic.FAULTS),
         below=(
             Most("held_bytes", "Held at the end, at most", in_bytes=True),
             Most("free_ns", "ns for a free at the end, at most"),

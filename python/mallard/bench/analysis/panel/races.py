@@ -42,7 +42,6 @@ from mallard.bench.contenders import CONTENDERS
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Most, Race
-from mallard.bench.experiments.description.sentence import RaceTopic
 from mallard.bench.footprint import readable
 from mallard.bench.library import SHARED
 from mallard.bench.papers.printed import PrintedTable
@@ -59,28 +58,14 @@ def race_tables(experiment: str, rows: Iterable[Row], cores: int | None = None) 
 
 
 def race_sentences(experiment: str, table: CellTable) -> list[str]:
-    panel = EXPERIMENTS[experiment].panel
-    assert isinstance(panel, Race)
-    return [sentence for kind in panel.sentences for sentence in _render(kind, experiment, table)]
-
-
-def _render(kind: RaceTopic, experiment: str, table: CellTable) -> list[str]:
+    """Of threads that wait for each other, what sharing costs; of one thread, the fastest strategy."""
+    description = EXPERIMENTS[experiment]
+    mallocs = mallocs_sentence(under_mallocs([table]))
+    if description.threads:
+        return [*by_threads(table), *mallocs, *growth(table), *beyond_cores(table)]
     places = f"({', '.join(place_heads(table.places))})"
-    match kind:
-        case RaceTopic.FASTEST:
-            return _fastest(table, EXPERIMENTS[experiment].operation, places)
-        case RaceTopic.BY_THREADS:
-            return by_threads(table)
-        case RaceTopic.GROWTH:
-            return growth(table)
-        case RaceTopic.BEYOND_CORES:
-            return beyond_cores(table)
-        case RaceTopic.MALLOCS:
-            return mallocs_sentence(under_mallocs([table]))
-        case RaceTopic.UNFINISHED:
-            return unfinished_sentences(table, places, partial(_place, table))
-        case RaceTopic.FAULTS:
-            return _faults(table)
+    unfinished = unfinished_sentences(table, places, partial(_place, table))
+    return [*_fastest(table, description.operation, places), *mallocs, *unfinished, *_faults(table)]
 
 
 def _fastest(table: CellTable, operation: str, places: str) -> list[str]:

@@ -19,14 +19,7 @@ from mallard.bench.cells import Cell, paired
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Works
-from mallard.bench.experiments.description.sentence import (
-    AgainstBook,
-    AgainstMallocs,
-    BetterVersion,
-    WorkSentence,
-    WorkTopic,
-)
-from mallard.bench.papers.fixed_block import AS_PRINTED, BLOCK, STRATEGIES, TIMES
+from mallard.bench.papers.fixed_block import AS_PRINTED, BLOCK, REMOVE_CTRL, STRATEGIES, TIMES
 from mallard.bench.papers.registry import WORKS, table_named
 from mallard.bench.result import Row
 from mallard.shared.mallocs import split
@@ -166,25 +159,17 @@ def mean_over_works(works: Iterable[Work], strategy: str) -> Ratio | None:
 def work_sentences(experiment: str, works: Sequence[Work]) -> list[str]:
     panel = EXPERIMENTS[experiment].panel
     assert isinstance(panel, Works)
-    return [sentence for kind in panel.sentences for sentence in _render(kind, works)]
-
-
-def _render(kind: WorkSentence, works: Sequence[Work]) -> list[str]:
-    match kind:
-        case AgainstMallocs(strategies):
-            return [sentence for name in strategies for sentence in _against_mallocs(name, works)]
-        case WorkTopic.FASTEST:
-            return [f"{work.label}: {_fastest(work)}." for work in works]
-        case AgainstBook(text):
-            return _compare_with_book(text, works)
-        case BetterVersion(work, version, text):
-            return _better_version(
-                text, version, [candidate for candidate in works if candidate.name == work]
-            )
-        case WorkTopic.MALLOCS:
-            return mallocs_sentence(under_mallocs([work.table for work in works]))
-        case WorkTopic.UNFINISHED:
-            return [sentence for work in works for sentence in _unfinished_work(work)]
+    unfinished = [sentence for work in works for sentence in _unfinished(work)]
+    if panel.compared:
+        compared = [sentence for name in panel.compared for sentence in _against_mallocs(name, works)]
+        return [*compared, *unfinished]
+    return [
+        *(f"{work.label}: {_fastest(work)}." for work in works),
+        *_compare_with_book(works),
+        *_better_version(works),
+        *mallocs_sentence(under_mallocs([work.table for work in works])),
+        *unfinished,
+    ]
 
 
 def _against_mallocs(strategy: str, works: Sequence[Work]) -> list[str]:
@@ -211,7 +196,8 @@ def _fastest(work: Work) -> str:
     return fastest_text(work.table, work.operation) or f"no verdict, {BASE} has not finished"
 
 
-def _compare_with_book(text: str, works: Sequence[Work]) -> list[str]:
+def _compare_with_book(works: Sequence[Work]) -> list[str]:
+    """The gain of blocks of one size in each work that the book times, here and there."""
     printed = table_named(TIMES)
     parts = []
     for work in works:
@@ -221,12 +207,13 @@ def _compare_with_book(text: str, works: Sequence[Work]) -> list[str]:
             if cell and cell.ratio and percent:
                 gains = (factor(1.0 / cell.ratio.median), factor(100.0 / percent))
                 parts.append("{} {} ({})".format(work.name, *gains))
-    return [f"{text}: {', '.join(parts)}."] if parts else []
+    return [f"Default / blocks of one size, here (and in the book): {', '.join(parts)}."] if parts else []
 
 
-def _better_version(text: str, first: str, works: Sequence[Work]) -> list[str]:
-    versions = [work for work in works if work.line.finished(BASE)]
-    printed = next((work for work in versions if work.version == first), None)
+def _better_version(works: Sequence[Work]) -> list[str]:
+    """The book's point: a better algorithm without another allocator."""
+    versions = [work for work in works if work.name == REMOVE_CTRL and work.line.finished(BASE)]
+    printed = next((work for work in versions if work.version == AS_PRINTED), None)
     if printed is None or len(versions) < 2:
         return []
     best = min(versions, key=lambda work: work.line.cells[BASE].ns_per_operation)
@@ -235,14 +222,14 @@ def _better_version(text: str, first: str, works: Sequence[Work]) -> list[str]:
     times = [work.line.cells[BASE].ns_per_operation for work in (printed, best)]
     return [
         (
-            f"{text} takes {nanoseconds(times[0])} ns with {BASE}, {best.version} "
+            f"{REMOVE_CTRL} as printed takes {nanoseconds(times[0])} ns with {BASE}, {best.version} "
             f"{nanoseconds(times[1])} ns: {factor(times[0] / times[1])} times as fast."
         )
     ]
 
 
-def _unfinished_work(work: Work) -> list[str]:
-    return unfinished_sentences(work.table, "the work", lambda line: work.label)
+def _unfinished(work: Work) -> list[str]:
+    return unfinished_sentences(work.table, "the work", lambda _: work.label)
 
 
 def works_sections(experiment: Experiment, panel: Works, rows: Iterable[Row]) -> list[Section]:
@@ -257,7 +244,7 @@ def works_sections(experiment: Experiment, panel: Works, rows: Iterable[Row]) ->
 
 def _map(panel: Works, text: str, works: Sequence[Work]) -> HeatMap:
     """With means, strategies are compared by their shares of new-delete's time."""
-    share = "time: in percent of new-delete's, which is in ns an operation" if panel.means else ""
+    share = "time: in percent of new-delete's, which is in ns an operation" if panel.compared else ""
     kinds: tuple[Kind, ...] = (
         TimeKind(Layer("ns", panel.text, title="" if share else "ns an operation")),
         TimeKind(Layer("% of new-delete", panel.relative, title=share), relative=True),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mallard.bench.experiments.description.quantity import Quantity
-from mallard.bench.experiments.description.sentence import RaceTopic, Sentence, WorkSentence
+from mallard.bench.experiments.description.sentence import Sentence
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,6 @@ class Race:
     maps: int  # the first places; they have a map each on the page
     title: str  # of a map, with {} for each of these places
     row_text: str  # the other places, as text: "number of threads"
-    sentences: tuple[RaceTopic, ...]
     below: tuple[Most, ...]
     legend: str
     memory: str = ""  # the figure of a cell's memory; by default the peak of its process
@@ -90,10 +89,11 @@ class Works:
     operations: Mapping[str, str]  # of a time, by work: "a pair"
     text: str  # about the times
     relative: str  # about the times in percent
-    sentences: tuple[WorkSentence, ...]
     legend: str
     amounts: tuple[Quantity, ...] = ()
-    means: bool = False  # true if the works are alike, so that a mean over them says something
+    # Of works that are alike, so that a mean over them says something: the strategies to compare with the
+    # fastest malloc of each work.
+    compared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

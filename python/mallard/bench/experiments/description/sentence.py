@@ -1,13 +1,10 @@
-"""The kinds of sentences about a table. The code of each kind is in `analysis/panel/`."""
+"""The kinds of sentences about an experiment in phases. The code of each kind is in `analysis/panel/`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, auto
 
 from mallard.bench.experiments.description.quantity import BYTES, Quantity
-
-# ---- about experiments in phases ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -87,52 +84,3 @@ class PerPlace:
 
 
 Sentence = Fastest | Least | LeastAt | Bursts | Pairs | FromTo | Share | OfNull | PerPlace
-
-# ---- about races --------------------------------------------------------------------------------------
-
-
-class RaceTopic(Enum):
-    FASTEST = auto()  # over all lines, and the lines in which that strategy is not faster than the base
-    BY_THREADS = auto()  # with one thread and with as many as there are cores, and the cost of sharing
-    GROWTH = auto()  # the time with the most threads relative to that with the fewest
-    BEYOND_CORES = auto()  # a caution about threads that wait for a core
-    MALLOCS = auto()  # the time of the base under other mallocs
-    UNFINISHED = auto()  # the places where strategies did not finish
-    FAULTS = auto()  # the strategies whose time is mostly that of page faults
-
-
-# ---- about works --------------------------------------------------------------------------------------
-
-
-class WorkTopic(Enum):
-    FASTEST = auto()  # the strategy of each work, or the lack of the base
-    MALLOCS = auto()  # the time of the base under other mallocs
-    UNFINISHED = auto()  # the works that strategies did not finish
-
-
-@dataclass(frozen=True)
-class AgainstBook:
-    """The gain of blocks of one size in each work that the book times, here and there."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class BetterVersion:
-    """The gain of the work's fastest version over the first one, without another allocator."""
-
-    work: str
-    first: str
-    text: str  # the first version
-
-
-@dataclass(frozen=True)
-class AgainstMallocs:
-    """The time of each of these strategies relative to the fastest malloc of each work, and the works in
-    which that malloc is faster.
-    """
-
-    strategies: tuple[str, ...]
-
-
-WorkSentence = WorkTopic | AgainstMallocs | AgainstBook | BetterVersion
