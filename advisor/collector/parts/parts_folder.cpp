@@ -29,23 +29,6 @@ std::string recovery(const fs::path& trace) {
            trace.string() + ".parts' discards it";
 }
 
-void refuse_unusable(const fs::path& trace) {
-    std::error_code ignored;
-    const std::string name = "'" + trace.string() + "'";
-    if (fs::is_directory(trace, ignored)) {
-        throw failure(name + " is a folder; give a file in it: -o " + (trace / "mallard.trace").string());
-    }
-    if (fs::exists(trace, ignored) && !fs::is_regular_file(trace, ignored)) {
-        throw failure(name +
-                      " is not a regular file, and a trace would replace it; give another name with -o");
-    }
-    const fs::path folder = trace.has_parent_path() ? trace.parent_path() : fs::path(".");
-    if (!fs::is_directory(folder, ignored)) {
-        throw failure(name + ": there is no folder '" + folder.string() + "'; create it first: mkdir -p " +
-                      folder.string());
-    }
-}
-
 /// Returns: the file that a symbolic link names, so that the trace replaces the file and not the link.
 fs::path follow_links(const fs::path& trace) {
     constexpr int most_links = 40; // as in the kernel
@@ -122,7 +105,6 @@ parts_folder::~parts_folder() {
 
 parts_folder parts_folder::make(const fs::path& trace) {
     parts_folder result(trace);
-    refuse_unusable(result.final_);
     if (::mkdir(result.path_.c_str(), 0700) != 0) {
         if (errno != EEXIST) {
             throw failure("cannot create '" + result.path_.string() + "': " + std::strerror(errno) +

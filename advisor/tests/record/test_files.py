@@ -35,26 +35,6 @@ def test_the_default_name(collector, toys, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["mallard.trace"]
 
 
-@pytest.mark.parametrize(
-    ("file", "message"),
-    [
-        ("folder", "is a folder; give a file in it: -o"),
-        ("missing/x", "there is no folder"),
-        ("pipe", "is not a regular file"),
-        ("text/x", "there is no folder"),
-    ],
-)
-def test_places_where_no_trace_can_be(record, tmp_path, file, message):
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "text").write_text("")
-    os.mkfifo(tmp_path / "pipe")
-    existing = sorted(tmp_path.rglob("*"))
-    done = record("touch", "started", options=["-o", str(tmp_path / file)])
-    assert done.status == 2
-    assert message in done.messages
-    assert sorted(tmp_path.rglob("*")) == existing
-
-
 def test_a_folder_without_the_right_to_write(record, tmp_path):
     if os.geteuid() == 0:
         pytest.skip("root may write everywhere")

@@ -100,6 +100,19 @@ def test_refuses_bad_input(words: list[str], message: str) -> None:
     assert message in str(error.value)
 
 
+def test_keeps_what_is_not_a_file(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for place, message in (
+        ("folder", "is a directory"),
+        ("pipe", "is not a regular file"),
+        ("pipe/x", "no directory"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            parse_command(["record", "-o", place, "ls"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "pipe"]
+
+
 def test_the_nearest_program_is_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("compile", "link"):
         (tmp_path / name).write_text("")

@@ -188,5 +188,7 @@ def _check_process(arguments: argparse.Namespace) -> None:
 def _check_place(trace: Path) -> None:
     if trace.is_dir():
         raise UsageError(f"-o {trace} is a directory; give a file in it: -o {trace / DEFAULT_TRACE}")
+    if trace.exists() and not trace.is_file():
+        raise UsageError(f"-o {trace} is not a regular file, and a trace would replace it; give another name")
     if not trace.parent.is_dir():
         raise UsageError(f"-o {trace}: there is no directory {trace.parent}; make it first")
