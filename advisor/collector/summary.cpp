@@ -4,11 +4,11 @@
 #include "trace/reader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -134,11 +134,7 @@ totals sum(const std::vector<trace::process>& processes, const collection::resul
         total.nested += process.nested_events;
         total.names_lost += process.names_lost;
         total.has_stacks = total.has_stacks || process.stacks != trace::stack_source::none;
-        if (process.ticks_per_second > 0 && process.last_ticks > process.first_ticks) {
-            total.seconds =
-                std::max(total.seconds, static_cast<double>(process.last_ticks - process.first_ticks) /
-                                            process.ticks_per_second);
-        }
+        total.seconds = std::max(total.seconds, process.seconds());
         if (total.stopped == trace::stop_reason::none) {
             total.stopped = process.stopped;
         }
@@ -146,11 +142,6 @@ totals sum(const std::vector<trace::process>& processes, const collection::resul
     total.programs -= std::min(total.programs, summary.late_programs);
     return total;
 }
-
-/// By the values of trace::stack_end and trace::stop_reason.
-constexpr std::array<const char*, trace::stack_ends> end_names{"outermost",    "null",       "loader",
-                                                               "unknown_code", "unreadable", "too_deep"};
-constexpr std::array<const char*, 5> stop_names{"", "disk_full", "file_full", "requested", "no_memory"};
 
 /// Effects: writes the facts of the request and of the end.
 void write_request(trace::json_writer& json, const arguments& args, const collection::result& summary,
@@ -175,7 +166,7 @@ void write_contents(trace::json_writer& json, const totals& total, const collect
     json.field("complete", total.has_stacks ? std::optional(total.complete) : std::nullopt);
     json.field("threads", total.threads);
     json.field("seconds", total.seconds);
-    json.field("stopped", stop_names.at(static_cast<std::size_t>(total.stopped)));
+    json.field("stopped", name(total.stopped));
     json.field("forks", total.forks);
     json.field("programs", total.programs);
     json.field("nested", total.nested);
@@ -199,7 +190,7 @@ void write_incomplete(trace::json_writer& json, const totals& total, trace::read
     }
     const incomplete_stacks incomplete = incomplete_stacks::most_frequent(from);
     json.begin_object();
-    json.field("end", end_names.at(static_cast<std::size_t>(incomplete.end)));
+    json.field("end", name(incomplete.end));
     json.field("events", incomplete.events).field("file", incomplete.file).end_object();
 }
 

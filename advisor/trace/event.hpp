@@ -86,6 +86,13 @@ struct process {
     std::uint64_t names_lost = 0; ///< uses of scopes, marks and pools whose names did not fit into the table
     /// True if the end of the process is missing, because the recording was interrupted or the file truncated.
     bool torn = false;
+
+    /// Returns: the duration of the recording; 0 if it is unknown.
+    [[nodiscard]] double seconds() const noexcept {
+        return ticks_per_second > 0 && last_ticks > first_ticks
+                   ? static_cast<double>(last_ticks - first_ticks) / ticks_per_second
+                   : 0;
+    }
 };
 
 } // namespace mallard::trace

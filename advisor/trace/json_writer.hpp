@@ -38,6 +38,12 @@ public:
     json_writer& field(std::string_view name, const T& content) {
         return key(name).value(content);
     }
+    /// Effects: writes the result of `content`, or null if it is not known.
+    template <class Content>
+    json_writer& optional_field(std::string_view name, bool is_known, const Content& content) {
+        key(name);
+        return is_known ? value(content()) : value(null{});
+    }
 
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
 

@@ -40,6 +40,12 @@ enum class stop_reason : std::uint32_t {
     no_memory, ///< no memory for a thread's state, or for pages of the file
 };
 
+/// Returns: the name in profiles and messages; empty for `none`.
+constexpr const char* name(stop_reason reason) noexcept {
+    constexpr std::array<const char*, 5> names{"", "disk full", "file full", "asked", "no memory"};
+    return names[static_cast<std::size_t>(reason)];
+}
+
 struct part_header {
     std::uint64_t magic = part_magic;
     std::uint32_t chunks = 0; ///< capacity of the file

@@ -14,6 +14,7 @@
 /// start of a chunk.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -85,6 +86,13 @@ enum class stack_end : std::uint8_t {
     too_deep,     ///< more levels than the recorder supports
 };
 inline constexpr std::size_t stack_ends = 6;
+
+/// Returns: the name in profiles and messages.
+constexpr const char* name(stack_end end) noexcept {
+    constexpr std::array<const char*, stack_ends> names{"outermost",    "null",       "loader",
+                                                        "unknown_code", "unreadable", "too_deep"};
+    return names[static_cast<std::size_t>(end)];
+}
 
 /// Returns: true if no outer level is missing.
 constexpr bool is_complete(stack_end end) noexcept {

@@ -31,14 +31,8 @@ share at_most_one(share value) noexcept {
 
 void write_sizes(json_writer& json, const figure_sums& sums) {
     constexpr std::size_t most_rows = 48;
-    std::vector<std::pair<std::uint32_t, block_count>> rows(sums.sizes.begin(), sums.sizes.end());
-    if (rows.size() > most_rows) {
-        std::ranges::stable_sort(rows, [](const auto& left, const auto& right) {
-            return left.second.allocations > right.second.allocations;
-        });
-        rows.resize(most_rows);
-        std::ranges::sort(rows, [](const auto& left, const auto& right) { return left.first < right.first; });
-    }
+    auto rows = heaviest(sums.sizes, most_rows);
+    std::ranges::sort(rows, [](const auto& left, const auto& right) { return left.first < right.first; });
     json.key("sizes").begin_list();
     for (const auto& [size_class, count] : rows) {
         json.begin_list()
@@ -140,6 +134,14 @@ std::uint64_t percentile(const scope_totals& scope, std::size_t column, double p
     return most;
 }
 
+void write_optional(json_writer& json, std::string_view key, bool is_known, const block_count& count) {
+    if (is_known) {
+        write(json, key, count);
+    } else {
+        json.field(key, json_writer::null{});
+    }
+}
+
 void write_distribution(json_writer& json, std::string_view key, const scope_totals& scope,
                         std::size_t column, std::uint64_t most, std::uint64_t sum) {
     json.key(key);
@@ -190,31 +192,20 @@ void write_figures(json_writer& json, const figure_sums& sums, const figure_sett
     json.begin_object();
     json.field("allocations", sums.all.allocations).field("bytes", sums.all.bytes).field("frees", sums.frees);
     write_sizes(json, sums);
-    if (sums.all.allocations != 0) {
-        json.field("smallest", sums.smallest).field("largest", sums.largest);
-    } else {
-        json.field("smallest", json_writer::null{}).field("largest", json_writer::null{});
-    }
-    if (setting.scope != nullptr) {
-        const block_count contained{setting.scope->contained, setting.scope->contained_bytes};
-        write(json, "contained", contained);
-        write(json, "escaped",
-              {sums.freed.allocations - contained.allocations, sums.freed.bytes - contained.bytes});
-        write(json, "alive",
-              {sums.all.allocations - sums.freed.allocations, sums.all.bytes - sums.freed.bytes});
-        json.field("containment", ratio(contained.allocations, sums.freed.allocations));
-        json.field("containment_bytes", ratio(contained.bytes, sums.freed.bytes));
-    } else {
-        json.field("contained", json_writer::null{}).field("escaped", json_writer::null{});
-        write(json, "alive",
-              {sums.all.allocations - sums.freed.allocations, sums.all.bytes - sums.freed.bytes});
-        json.field("containment", json_writer::null{}).field("containment_bytes", json_writer::null{});
-    }
-    if (setting.threads > 1) {
-        write(json, "freed_by_other_thread", sums.freed_elsewhere);
-    } else {
-        json.field("freed_by_other_thread", json_writer::null{});
-    }
+    json.optional_field("smallest", sums.all.allocations != 0, [&] { return sums.smallest; });
+    json.optional_field("largest", sums.all.allocations != 0, [&] { return sums.largest; });
+    const scope_totals* const scope = setting.scope;
+    const block_count contained =
+        scope == nullptr ? block_count{} : block_count{scope->contained, scope->contained_bytes};
+    write_optional(json, "contained", scope != nullptr, contained);
+    write_optional(json, "escaped", scope != nullptr,
+                   {sums.freed.allocations - contained.allocations, sums.freed.bytes - contained.bytes});
+    write(json, "alive", {sums.all.allocations - sums.freed.allocations, sums.all.bytes - sums.freed.bytes});
+    json.optional_field("containment", scope != nullptr,
+                        [&] { return ratio(contained.allocations, sums.freed.allocations); });
+    json.optional_field("containment_bytes", scope != nullptr,
+                        [&] { return ratio(contained.bytes, sums.freed.bytes); });
+    write_optional(json, "freed_by_other_thread", setting.threads > 1, sums.freed_elsewhere);
     write(json, "temporary", sums.temporary);
     write_dimensions(json, sums, setting);
     json.key("drag");

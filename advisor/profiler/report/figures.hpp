@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace mallard::advisor {
 
@@ -24,6 +26,20 @@ struct block_count {
         bytes += block_bytes;
     }
 };
+
+/// Returns: the entries with the most allocations, these first, and the smaller key of equal ones.
+template <class Counts>
+std::vector<std::pair<typename Counts::key_type, block_count>> heaviest(const Counts& counts,
+                                                                        std::size_t most) {
+    std::vector<std::pair<typename Counts::key_type, block_count>> rows(counts.begin(), counts.end());
+    std::ranges::sort(rows, [](const auto& left, const auto& right) {
+        return left.second.allocations != right.second.allocations
+                   ? left.second.allocations > right.second.allocations
+                   : left.first < right.first;
+    });
+    rows.resize(std::min(rows.size(), most));
+    return rows;
+}
 
 /// Sums over calls.
 struct figure_sums {

@@ -4,21 +4,9 @@ namespace mallard::advisor {
 
 namespace {
 
-void write_text_or_null(json_writer& json, std::string_view key, const std::string& text) {
-    if (text.empty()) {
-        json.field(key, json_writer::null{});
-    } else {
-        json.field(key, text);
-    }
-}
-
 void write_line(json_writer& json, const std::string& file, unsigned line) {
-    write_text_or_null(json, "file", file);
-    if (line == 0) {
-        json.field("line", json_writer::null{});
-    } else {
-        json.field("line", line);
-    }
+    json.optional_field("file", !file.empty(), [&] { return file; });
+    json.optional_field("line", line != 0, [&] { return line; });
 }
 
 } // namespace
@@ -124,7 +112,7 @@ void name_tables::write(json_writer& json) const {
     json.key("functions").begin_list();
     for (const function_info& function : functions_) {
         json.begin_object().field("name", function.name).field("short_name", function.short_name);
-        write_text_or_null(json, "object", function.object);
+        json.optional_field("object", !function.object.empty(), [&] { return function.object; });
         write_line(json, function.file, function.line);
         json.end_object();
     }

@@ -47,4 +47,11 @@ TEST(json_writer, escapes_control_characters_and_replaces_invalid_utf8) {
     EXPECT_EQ(written("\xf4\x90\x80\x80"), R"("\ufffd\ufffd\ufffd\ufffd")");
 }
 
+TEST(json_writer, writes_what_is_not_known_as_null) {
+    json_writer json;
+    json.begin_object().optional_field("a", true, [] { return 1; });
+    json.optional_field("b", false, [] { return 2; }).end_object();
+    EXPECT_EQ(json.text(), R"({"a":1,"b":null})");
+}
+
 } // namespace

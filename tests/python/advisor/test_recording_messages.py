@@ -63,7 +63,7 @@ def test_words_a_recording() -> None:
         ({"nested": 1000}, "lost: 1,000 events of signal handlers that interrupted the recorder"),
         ({"names": 1}, "lost: 1 use of names, because the table of names is full"),
         ({"damaged": 2}, "lost: the ends of 2 damaged chunks"),
-        ({"stopped": "no_memory"}, "the recording stopped before the program ended: out of memory; raise"),
+        ({"stopped": "no memory"}, "the recording stopped before the program ended: out of memory; raise"),
         ({"status": 3}, "the program ended with status 3 with the recorder"),
         (
             {"status": 128 + 11},

@@ -8,6 +8,7 @@
 #include "profiler/report/suppressions.hpp"
 #include "trace/json_writer.hpp"
 
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -80,10 +81,9 @@ std::string marked_name(const report_source& source, scope_id scope);
 /// Returns: for each call the bits of the scopes that contain it: bit n for scope n. At most 64 scopes.
 std::vector<std::uint64_t> scopes_by_call(const report_source& source, const std::vector<scope_id>& scopes);
 
-/// Blocks by their place, to be written with the heaviest first.
-struct site_blocks {
-    std::unordered_map<std::uint64_t, block_count> by_address;
-};
+/// Blocks by the address of their site.
+using site_blocks = std::map<std::uint64_t, block_count>;
+/// Effects: writes the sites with the most blocks, these first.
 void write_site_blocks(json_writer& json, std::string_view key, const report_source& source,
                        const site_blocks& sites, std::size_t most);
 

@@ -135,21 +135,11 @@ void write_callers(json_writer& json, const report_source& source, scope_id scop
         callers[caller < trace::stack_ends ? no_scope : stacks.function(caller)].add(call.allocations,
                                                                                      call.bytes);
     }
-    std::vector<std::pair<scope_id, block_count>> rows(callers.begin(), callers.end());
-    std::ranges::sort(rows, [](const auto& left, const auto& right) {
-        return left.second.allocations != right.second.allocations
-                   ? left.second.allocations > right.second.allocations
-                   : left.first < right.first;
-    });
-    rows.resize(std::min<std::size_t>(rows.size(), 100));
     json.key("callers").begin_list();
-    for (const auto& [function, blocks] : rows) {
-        json.begin_object().key("function");
-        if (function == no_scope) {
-            json.value(json_writer::null{});
-        } else {
-            json.value(source.tables.function(function));
-        }
+    for (const auto& [function, blocks] : heaviest(callers, 100)) {
+        json.begin_object();
+        json.optional_field("function", function != no_scope,
+                            [&] { return source.tables.function(function); });
         json.field("allocations", blocks.allocations).field("bytes", blocks.bytes).end_object();
     }
     json.end_list();

@@ -104,18 +104,10 @@ void write_markers(json_writer& json, const report_source& source, std::uint64_t
         const auto gaps = static_cast<double>(count.marks - 1);
         const double seconds =
             static_cast<double>(count.last_ticks - count.first_ticks) * source.ns_per_tick * 1e-9;
-        json.key("per_second");
-        if (gaps > 0 && seconds > 0) {
-            json.value(gaps / seconds);
-        } else {
-            json.value(json_writer::null{});
-        }
-        json.key("allocations_between");
-        if (gaps > 0) {
-            json.value(static_cast<double>(count.last_allocation - count.first_allocation) / gaps);
-        } else {
-            json.value(json_writer::null{});
-        }
+        json.optional_field("per_second", gaps > 0 && seconds > 0, [&] { return gaps / seconds; });
+        json.optional_field("allocations_between", gaps > 0, [&] {
+            return static_cast<double>(count.last_allocation - count.first_allocation) / gaps;
+        });
         json.end_object();
     }
     json.end_list()
@@ -137,12 +129,9 @@ void write_pools(json_writer& json, const report_source& source) {
         json.field("releases", sums.releases).field("peak_bytes", sums.peak_bytes);
         json.key("wrong_frees").begin_object().field("of_other", sums.wrong_pool_frees);
         json.field("of_malloc", sums.malloc_block_frees).field("after_end", sums.stale_frees);
-        json.field("by_malloc", sums.frees_by_malloc).key("first");
-        if (sums.first_wrong == 0) {
-            json.value(json_writer::null{});
-        } else {
-            json.value(source.tables.stack(sums.first_wrong));
-        }
+        json.field("by_malloc", sums.frees_by_malloc);
+        json.optional_field("first", sums.first_wrong != 0,
+                            [&] { return source.tables.stack(sums.first_wrong); });
         json.end_object().end_object();
     }
     json.end_list();

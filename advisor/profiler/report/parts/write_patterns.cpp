@@ -112,9 +112,7 @@ void write_almost_contained(json_writer& json, const report_source& source) {
         }
         ++rows;
         json.begin_object().field("scope", id).field("containment", containment);
-        site_blocks sites;
-        sites.by_address.insert(detail.escape_sites.begin(), detail.escape_sites.end());
-        write_site_blocks(json, "escapes_from", source, sites, most_sites);
+        write_site_blocks(json, "escapes_from", source, detail.escape_sites, most_sites);
         write_break_even(json, detail, scope, source.ns_per_tick);
         json.end_object();
     }

@@ -13,8 +13,6 @@ namespace mallard::advisor {
 namespace {
 
 constexpr double least_share = 0.95;
-constexpr std::array<std::string_view, trace::stack_ends> end_names{"outermost",    "null",       "loader",
-                                                                    "unknown_code", "unreadable", "too_deep"};
 
 std::string percent(double share) {
     std::array<char, 32> text;
@@ -33,41 +31,10 @@ std::string_view stacks_name(trace::stack_source source) noexcept {
     }
 }
 
-void write_stopped(json_writer& json, trace::stop_reason reason) {
-    json.key("stopped");
-    switch (reason) {
-    case trace::stop_reason::disk_full:
-        json.value("disk full");
-        break;
-    case trace::stop_reason::file_full:
-        json.value("file full");
-        break;
-    case trace::stop_reason::requested:
-        json.value("asked");
-        break;
-    case trace::stop_reason::no_memory:
-        json.value("no memory");
-        break;
-    default:
-        json.value(json_writer::null{});
-    }
-}
-
-double duration_seconds(const trace::process& process) noexcept {
-    if (process.ticks_per_second <= 0 || process.last_ticks < process.first_ticks) {
-        return 0;
-    }
-    return static_cast<double>(process.last_ticks - process.first_ticks) / process.ticks_per_second;
-}
-
 void write_program(json_writer& json, const trace::process& process) {
     constexpr std::size_t most_arguments = 100;
-    json.field("number", process.number).key("executable");
-    if (process.executable.empty()) {
-        json.value(json_writer::null{});
-    } else {
-        json.value(process.executable);
-    }
+    json.field("number", process.number);
+    json.optional_field("executable", !process.executable.empty(), [&] { return process.executable; });
     json.key("command").begin_list();
     for (std::size_t at = 0; at < std::min(process.command.size(), most_arguments); ++at) {
         json.value(name_tables::shortened(process.command[at]));
@@ -78,16 +45,12 @@ void write_program(json_writer& json, const trace::process& process) {
 void write_identity(json_writer& json, const trace::process& process) {
     json.begin_object().field("parent", process.parent);
     write_program(json, process);
-    json.field("seconds", duration_seconds(process)).field("threads", process.threads);
+    json.field("seconds", process.seconds()).field("threads", process.threads);
 }
 
 void write_cpu_seconds(json_writer& json, const trace::process& process) {
-    json.key("cpu_seconds");
-    if (process.cpu_nanoseconds == 0) {
-        json.value(json_writer::null{});
-    } else {
-        json.value(static_cast<double>(process.cpu_nanoseconds) * 1e-9);
-    }
+    json.optional_field("cpu_seconds", process.cpu_nanoseconds != 0,
+                        [&] { return static_cast<double>(process.cpu_nanoseconds) * 1e-9; });
 }
 
 /// Returns: the process before it executed this program, else its parent, as it was then; null if that was not recorded.
@@ -183,25 +146,16 @@ void write_process(json_writer& json, const analysis& results, const report_requ
     const trace::process& process = request.processes[request.chosen];
     json.key("process");
     write_identity(json, process);
-    json.key("build_id");
-    if (request.build_id.empty()) {
-        json.value(json_writer::null{});
-    } else {
-        json.value(request.build_id);
-    }
+    json.optional_field("build_id", !request.build_id.empty(), [&] { return request.build_id; });
     write_place_among_processes(json, request);
     write_cpu_seconds(json, process);
     json.field("ticks_per_second", process.ticks_per_second).field("events", results.counted().events);
     json.field("stacks", stacks_name(process.stacks)).field("sampled_one_in", process.sampled_one_in);
     json.field("timed_one_in", process.timed_one_in).field("timed_events", results.counted().timed_events);
     json.field("interrupted_events", results.counted().interrupted_events);
-    write_stopped(json, process.stopped);
-    json.key("exit_status");
-    if (process.exit_status == -1) {
-        json.value(json_writer::null{});
-    } else {
-        json.value(process.exit_status);
-    }
+    json.optional_field("stopped", process.stopped != trace::stop_reason::none,
+                        [&] { return name(process.stopped); });
+    json.optional_field("exit_status", process.exit_status != -1, [&] { return process.exit_status; });
     json.field("torn", process.torn).field("nested_events", process.nested_events);
     json.field("forks_not_followed", process.forks_not_followed);
     json.field("programs_not_followed", process.programs_not_followed);
@@ -214,22 +168,15 @@ void write_completeness(json_writer& json, const analysis& results, const comple
         .begin_object()
         .field("events", counted.events)
         .field("complete", summary.complete);
-    json.key("share");
-    if (counted.events == 0) {
-        json.value(json_writer::null{});
-    } else {
-        json.value(static_cast<double>(summary.complete) / static_cast<double>(counted.events));
-    }
+    json.optional_field("share", counted.events != 0, [&] {
+        return static_cast<double>(summary.complete) / static_cast<double>(counted.events);
+    });
     json.key("by_end").begin_object();
     for (std::size_t end = 0; end < trace::stack_ends; ++end) {
-        json.field(end_names[end], counted.by_end[end]);
+        json.field(name(static_cast<trace::stack_end>(end)), counted.by_end[end]);
     }
-    json.end_object().field("scopes", summary.reason.empty() ? "shown" : "withheld").key("reason");
-    if (summary.reason.empty()) {
-        json.value(json_writer::null{});
-    } else {
-        json.value(summary.reason);
-    }
+    json.end_object().field("scopes", summary.reason.empty() ? "shown" : "withheld");
+    json.optional_field("reason", !summary.reason.empty(), [&] { return summary.reason; });
     json.end_object();
 }
 

@@ -6,25 +6,11 @@ namespace mallard::advisor {
 
 namespace {
 
-void write_optional(json_writer& json, std::string_view key, bool is_known, std::size_t row) {
-    json.key(key);
-    if (is_known) {
-        json.value(row);
-    } else {
-        json.value(json_writer::null{});
-    }
-}
-
 /// The sites with the most blocks, by address.
 void write_site_list(json_writer& json, std::string_view key, const report_source& source,
                      const std::map<std::uint64_t, block_count>& by_address, std::size_t most_rows) {
-    std::vector<std::pair<std::uint64_t, block_count>> sites(by_address.begin(), by_address.end());
-    std::ranges::stable_sort(sites, [](const auto& left, const auto& right) {
-        return left.second.allocations > right.second.allocations;
-    });
-    sites.resize(std::min(sites.size(), most_rows));
     json.key(key).begin_list();
-    for (const auto& [address, blocks] : sites) {
+    for (const auto& [address, blocks] : heaviest(by_address, most_rows)) {
         json.begin_object().field("site", source.tables.place(address));
         json.field("allocations", blocks.allocations).field("bytes", blocks.bytes);
         write_instruction(json, source, address);
@@ -44,16 +30,14 @@ void write_escapes(json_writer& json, const report_source& source, const scope_d
     for (const auto& [key, sums] : escapes) {
         const bool is_known = key.by != no_scope;
         json.begin_object().field("allocations", sums.blocks.allocations).field("bytes", sums.blocks.bytes);
-        write_optional(json, "freed_by", is_known, is_known ? source.tables.function(key.by) : 0);
-        write_optional(json, "freed_at", is_known, is_known ? source.tables.place(key.at) : 0);
-        const bool has_container = key.into != no_scope;
-        write_optional(json, "container", has_container,
-                       has_container ? source.tables.function(key.into) : 0);
+        json.optional_field("freed_by", is_known, [&] { return source.tables.function(key.by); });
+        json.optional_field("freed_at", is_known, [&] { return source.tables.place(key.at); });
+        json.optional_field("container", key.into != no_scope,
+                            [&] { return source.tables.function(key.into); });
         json.field("thread", key.elsewhere ? "other" : "same");
-        const bool has_example = sums.example != no_call;
-        write_optional(json, "stack", has_example,
-                       has_example ? source.tables.stack(source.results.calls().all()[sums.example].context)
-                                   : 0);
+        json.optional_field("stack", sums.example != no_call, [&] {
+            return source.tables.stack(source.results.calls().all()[sums.example].context);
+        });
         json.end_object();
     }
     json.end_list();

@@ -109,15 +109,8 @@ void write_site(json_writer& json, const report_source& source, site& row) {
     }
     json.end_list().field("contexts", row.calls.size());
 
-    std::vector<std::pair<scope_id, block_count>> owners(row.owners.begin(), row.owners.end());
-    std::ranges::sort(owners, [](const auto& left, const auto& right) {
-        return left.second.allocations != right.second.allocations
-                   ? left.second.allocations > right.second.allocations
-                   : left.first < right.first;
-    });
-    owners.resize(std::min<std::size_t>(owners.size(), 5));
     json.key("owners").begin_list();
-    for (const auto& [function, blocks] : owners) {
+    for (const auto& [function, blocks] : heaviest(row.owners, 5)) {
         json.begin_object()
             .field("function", source.tables.function(function))
             .field("allocations", blocks.allocations)
@@ -225,19 +218,13 @@ struct pair_row {
 
 void write_pair(json_writer& json, const report_source& source, const pair_row& row) {
     const std::span<const call_totals> calls = source.results.calls().all();
-    json.begin_object().field("allocated", source.tables.stack(calls[row.allocated].context)).key("freed");
-    if (row.pair != nullptr && row.pair->freed != no_call) {
-        json.value(source.tables.stack(calls[row.pair->freed].context));
-    } else {
-        json.value(json_writer::null{});
-    }
+    json.begin_object().field("allocated", source.tables.stack(calls[row.allocated].context));
+    json.optional_field("freed", row.pair != nullptr && row.pair->freed != no_call,
+                        [&] { return source.tables.stack(calls[row.pair->freed].context); });
     json.field("alive", row.pair == nullptr);
-    json.field("allocations", row.blocks.allocations).field("bytes", row.blocks.bytes).key("container");
-    if (row.pair != nullptr && row.pair->container != no_scope) {
-        json.value(source.tables.function(row.pair->container));
-    } else {
-        json.value(json_writer::null{});
-    }
+    json.field("allocations", row.blocks.allocations).field("bytes", row.blocks.bytes);
+    json.optional_field("container", row.pair != nullptr && row.pair->container != no_scope,
+                        [&] { return source.tables.function(row.pair->container); });
     if (row.pair == nullptr) {
         json.field("thread", json_writer::null{}).field("mean_lifetime_seconds", json_writer::null{});
         json.field("mean_lifetime_bytes", json_writer::null{}).end_object();
@@ -372,15 +359,8 @@ void write_scope_pairs(json_writer& json, const report_source& source, scope_id 
 
 void write_site_blocks(json_writer& json, std::string_view key, const report_source& source,
                        const site_blocks& sites, std::size_t most) {
-    std::vector<std::pair<std::uint64_t, block_count>> rows(sites.by_address.begin(), sites.by_address.end());
-    std::ranges::sort(rows, [](const auto& left, const auto& right) {
-        return left.second.allocations != right.second.allocations
-                   ? left.second.allocations > right.second.allocations
-                   : left.first < right.first;
-    });
-    rows.resize(std::min(rows.size(), most));
     json.key(key).begin_list();
-    for (const auto& [address, blocks] : rows) {
+    for (const auto& [address, blocks] : heaviest(sites, most)) {
         json.begin_object().field("place", source.tables.place(address));
         json.field("allocations", blocks.allocations).field("bytes", blocks.bytes).end_object();
     }

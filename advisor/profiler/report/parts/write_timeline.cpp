@@ -117,14 +117,9 @@ void write_timeline(json_writer& json, const report_source& source,
             json.end_list().end_object();
         }
     }
-    json.end_list().key("reason");
-    if (!source.shows_scopes) {
-        json.value("scopes are withheld");
-    } else if (!timeline.is_complete()) {
-        json.value("too many stacks keep memory over time");
-    } else {
-        json.value(json_writer::null{});
-    }
+    json.end_list().optional_field("reason", !source.shows_scopes || !timeline.is_complete(), [&] {
+        return source.shows_scopes ? "too many stacks keep memory over time" : "scopes are withheld";
+    });
     json.end_object();
 }
 

@@ -256,7 +256,7 @@ void write_owners(json_writer& json, const report_source& source) {
             owner& to_owner = owners[function];
             to_owner.function = function;
             to_owner.blocks.add(pair.blocks, pair.bytes);
-            to_owner.sites.by_address[source.sites.address(pair.allocated)].add(pair.blocks, pair.bytes);
+            to_owner.sites[source.sites.address(pair.allocated)].add(pair.blocks, pair.bytes);
             to_owner.allocated_by.insert(pair.allocated);
         }
     }
@@ -278,12 +278,10 @@ void write_owners(json_writer& json, const report_source& source) {
     rows.resize(std::min(rows.size(), most_rows));
     json.key("owners").begin_list();
     for (const owner* row : rows) {
-        json.begin_object().field("function", source.tables.function(row->function)).key("class");
-        if (search.is_destructor(row->function)) {
-            json.value(name_tables::shortened(destroyed_class(source.names.short_name(row->function))));
-        } else {
-            json.value(json_writer::null{});
-        }
+        json.begin_object().field("function", source.tables.function(row->function));
+        json.optional_field("class", search.is_destructor(row->function), [&] {
+            return name_tables::shortened(destroyed_class(source.names.short_name(row->function)));
+        });
         json.field("allocations", row->blocks.allocations).field("bytes", row->blocks.bytes);
         json.field("calls", source.results.scopes()[row->function].freeing)
             .field("blocks_a_call", blocks_a_call(*row));

@@ -22,13 +22,13 @@ INCOMPLETE = {
     "too_deep": "because they are too deep",
 }
 STOPPED = {
-    "requested": "the collector stopped it",
-    "disk_full": FREE_SPACE,
-    "file_full": (
+    "asked": "the collector stopped it",
+    "disk full": FREE_SPACE,
+    "file full": (
         "the collector could not keep up, and the part is full or the process is out of memory; record less "
         "with --sample N"
     ),
-    "no_memory": "out of memory; raise the memory limit, or record less with --sample N",
+    "no memory": "out of memory; raise the memory limit, or record less with --sample N",
 }
 REMEDIES = {
     signal.SIGSYS: (
