@@ -232,10 +232,16 @@ def test_reads_what_a_history_left(tmp_path):
 @pytest.mark.parametrize(
     ("counts", "expected"),
     [
-        (Counts(cpu_ns=3 * 10**8, children_cpu_ns=10**8, wall_ns=5 * 10**8, faults=7), (0.4, 0.5, 7)),
-        (Counts(cpu_ns=3 * 10**8, is_replaced=True, begin_cpu_ns=10**8, begin_wall_ns=10**8), (0.9, 1.9, 4)),
-        (Counts(begin_cpu_ns=10**8, begin_wall_ns=10**8, faults=0), (0.9, 1.9, 4)),  # it was killed
-        (None, (1.0, 2.0, 4)),
+        (
+            Counts(cpu_ns=3 * 10**8, children_cpu_ns=10**8, begin_cpu_ns=10**8, wall_ns=5 * 10**8, faults=7),
+            (0.4, 0.5, 7, 0.5),
+        ),
+        (
+            Counts(cpu_ns=3 * 10**8, is_replaced=True, begin_cpu_ns=10**8, begin_wall_ns=10**8),
+            (0.9, 1.9, 4, 0),
+        ),
+        (Counts(begin_cpu_ns=10**8, begin_wall_ns=10**8, faults=0), (0.9, 1.9, 4, 0)),  # it was killed
+        (None, (1.0, 2.0, 4, 0)),
     ],
 )
 def test_times_end_before_the_teardown(tmp_path, monkeypatch, counts, expected):
@@ -244,7 +250,7 @@ def test_times_end_before_the_teardown(tmp_path, monkeypatch, counts, expected):
     )
     monkeypatch.setattr("mallard.advisor.trial.program.read_counts", lambda _: counts)
     run = Program(["true"], tmp_path / "x").run(Arm(None), Scope("", ()))
-    assert (run.cpu_seconds, run.wall_seconds, run.faults) == pytest.approx(expected)
+    assert (run.cpu_seconds, run.wall_seconds, run.faults, run.start_seconds) == pytest.approx(expected)
 
 
 def test_peak_memory_excludes_what_the_history_left(tmp_path, monkeypatch):

@@ -85,6 +85,7 @@ class GlobalEffect:
     wall_time: Difference
     metric: Difference | None = None  # of the server's load
     end_bytes: Difference | None = None  # resident at the end; None if not known
+    start: Difference | None = None  # CPU time to load the process and to end it, which `time` does not have
 
     @property
     def saves(self) -> bool:
@@ -272,6 +273,7 @@ def _effect(malloc: str, runs: Sequence[RunResult], base: Sequence[RunResult], p
         wall_time=difference(runs, base, run_wall_seconds, planned),
         metric=metric_difference(runs, base),
         end_bytes=end_difference(runs, base),
+        start=difference(runs, base, lambda run: run.start_seconds),
     )
 
 

@@ -29,6 +29,7 @@ from mallard.advisor.advice.answer import (
     local_is_as_good_as_both,
     open_malloc,
     peak_of_both,
+    promise,
     tried,
 )
 from mallard.advisor.advice.candidates import Candidate, LastingSite, short_source
@@ -265,10 +266,28 @@ _HEADLINES = {
 # ---- facts
 
 
+MUCH_OF_SAVING = 0.1
+
+
+def _start(study: Study, answer: Answer) -> str:
+    """What a preloaded malloc costs outside of the trials, if that is much of what it saves."""
+    promised = promise(study, answer)
+    starts = [effect.start for effect in study.globals.effects if effect.malloc == answer.malloc]
+    if study.load or promised is None or not starts or starts[0] is None:
+        return ""
+    start, saved = starts[0], -promised.time.median
+    if start.low <= 0 or start.median < MUCH_OF_SAVING * saved:
+        return ""
+    more = "; that is more than it saves in a run as short as this one" if start.median >= saved else ""
+    return f"it {change(start)} when a process starts and ends, which no trial counts{more}"
+
+
 def _facts(study: Study, answer: Answer, kind: Kind) -> Iterator[tuple[str, str]]:
     """What to type first."""
     if answer.malloc:
         yield "to use it", how_to_use(answer.malloc, study.words)
+        if start := _start(study, answer):
+            yield "start", start
     if study.patches.patches and kind not in ("nothing", "unmeasured"):
         statements = in_prose(
             [f"'{patch.statement}' ({short_source(patch.source)})" for patch in study.patches.patches]

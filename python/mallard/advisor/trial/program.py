@@ -308,6 +308,7 @@ class RunResult(Measured):
     counts: Counts | None
     allocating_threads: int = 0  # threads that allocated in the scope and were alive at the same time
     all_seconds: float | None = None  # elapsed, of all processes; None if these are no others
+    start_seconds: float = 0.0  # of CPU time outside `cpu_seconds`, to load the process and to end it
 
     @property
     def run_seconds(self) -> float:
@@ -449,6 +450,7 @@ def _to_run_result(measured: Measured, counts: Counts | None) -> RunResult:
         **{field.name: getattr(measured, field.name) for field in fields(measured)}
         | {
             "cpu_seconds": cpu_ns / 1e9,
+            "start_seconds": measured.cpu_seconds - (cpu_ns + own.begin_cpu_ns) / 1e9,
             "wall_seconds": wall_ns / 1e9,
             "peak_bytes": _own_peak(measured.peak_bytes, own),
             "faults": faults,
