@@ -66,14 +66,8 @@ def test_recording_builds_the_advisor(tools, place):
     configure, build = tools.cmake_calls()
     assert configure.startswith("--preset advisor ")
     assert "--build --preset advisor --target mallard-advisor" in build
-    assert tools.arguments("record", "-o", "x", "--", "cat", "-n")["words"] == [
-        "record",
-        "-o",
-        "x",
-        "--",
-        "cat",
-        "-n",
-    ]
+    words = ["record", "-o", "x", "--", "cat", "-n"]
+    assert tools.arguments(*words)["words"] == words
     assert tools.call("record", "cat").stderr == ""
 
     touch_later(tools.root / place, tools.root / "build/advisor/mallard-advisor-stamp")

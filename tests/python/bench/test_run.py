@@ -235,6 +235,13 @@ EVERY_EXPERIMENT = {
     "contention": "--threads 1,2 --iterations 4 --block 6 --strategy new-delete,multipool",
     "fragmentation": "--ds 2 --size 6 --freed half --upstream cache,heap --strategy 1,7",
     "primitives": "--strategy new-delete,multipool",
+    "small-objects": "--object-bytes 8 --strategy new-delete,fixed-pool",
+    "fixed-block": "--work list,remove-ctrl --strategy new-delete,fixed-pool",
+    "adaptive-pool": "--range 10 --strategy new-delete,multipool",
+    "expansion-forward": "--elements 10 --type int --strategy new-delete,heap",
+    "shrink-to-fit": "--elements 10 --step 5 --strategy new-delete,heap",
+    "burst": "--range 10 --strategy new-delete,heap",
+    "heap-churn": "--live 100 --operations 1000 --strategy new-delete,heap",
 }
 
 

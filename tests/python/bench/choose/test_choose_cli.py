@@ -76,12 +76,6 @@ def test_only_finished_runs_count(database: Path) -> None:
     assert "use multipool" in choose().answer.text
 
 
-def test_global_allocator_is_an_answer(database: Path) -> None:
-    write_run(database, density_rows(names=("DS1",)))
-    report = choose("--structure", "vector<int>", "--elements", "64")
-    assert "use the global allocator new-delete" in report.answer.text
-
-
 def test_locality_names_its_list(database: Path) -> None:
     write_run(database, locality_rows())
     report = choose("--locality", "0", "--elements", "2^9")

@@ -384,8 +384,3 @@ def test_suggested_command_measures_its_claims(command: str, experiment: str, fa
         entry = next(entry for entry in entries.values() if entry.rule == rule.name)
         assert entry.figures, f"{rule.name} finds nothing in the rows of '{command}'"
         assert entry.repetitions >= 3
-
-
-def test_reports_intervals_of_both_ends() -> None:
-    entry = find_entry(to_rows(density_rows(names=DS2)), "9 DS2", "monotonic AS3-AS6 range")
-    assert entry.interval.count(";") == 1

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 import pytest
-from report_lines import screen
 from synthetic_run import density_rows, write_run
 
 from mallard.bench.claims import NOT_APPLICABLE, NOT_MEASURED, REPRODUCED, VERDICTS, counts, ledger
@@ -134,14 +133,6 @@ def test_rejects_bad_input(
     write_run(database, density_rows(names=DS2))
     assert main(["show", "claims", *words]) == 2
     assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("width", [80, 120, 200])
-def test_lines_fit_the_terminal(width: int) -> None:
-    rows = [Row.from_native(1, row) for row in density_rows(names=DS2)]
-    shown = screen(claims_report([entry for entry in ledger(rows) if entry.paper == "p0213"]), width)
-    assert max(map(len, shown)) <= width
-    assert any("28 to 67 %" in line for line in shown)
 
 
 # ---- names first --------------------------------------------------------------------------------------

@@ -23,7 +23,6 @@ from synthetic_experiments import (
 )
 from synthetic_run import write_run
 
-from mallard.bench.papers.files import read_csv
 from mallard.bench.papers.notes import notes_for
 from mallard.bench.papers.registry import all_tables, in_ranges, table_named
 from mallard.bench.strategy_names import of_papers
@@ -42,17 +41,6 @@ NAMES = [
 
 def texts(name: str) -> str:
     return " ".join(note.text for note in notes_for(table_named(name)))
-
-
-@pytest.mark.parametrize(
-    ("file", "rows"),
-    [
-        ("claims.csv", 173),
-        ("claims_check.csv", 62),
-    ],
-)
-def test_reads_every_row_of_a_source(file: str, rows: int) -> None:
-    assert len(read_csv(file)) == rows
 
 
 def test_registry_follows_the_order_of_papers() -> None:

@@ -119,16 +119,11 @@ def test_notation_plans_both_sides_of_shuffle(planned: Any) -> None:
     ("options", "message"),
     [
         ({"links": "2^28"}, "--links: 268435456 is not possible; allowed are 1024 to 134217728"),
-        ({"links": "2^9"}, "--links: 512 is not possible"),
-        ({"links": "many"}, "--links 'many' is not a number"),
         ({"links": "3000"}, "--links 3000 is not a power of two or ten"),
         ({"links": "2^20", "list_length": "2^21"}, "is longer than the whole system of 1048576"),
         ({"list_length": "3"}, "2097152 links (|G|) cannot be divided into lists of 3 (|S|)"),
-        ({"list_length": "0"}, "--list-length: 0 is not possible"),
-        ({"list_length": "2^9..2^5"}, "is an empty range; write 2^5..2^9"),
         ({"af": "0"}, "--af: 0 is not possible; allowed are 1 to 1048576"),
         ({"sf": "101"}, "--sf 101: there is no number 101; allowed are 0..100"),
-        ({"sf": "-3"}, "--sf '-3' is not a number"),
         ({"accesses": "1,2"}, "--accesses 1,2: give one number"),
     ],
 )
@@ -142,7 +137,6 @@ def test_bad_options(planned: Any, options: dict[str, str], message: str) -> Non
     ("text", "message"),
     [
         ("-9 3 1 0 1", "512 links (|G|) fit in the nearest cache, so no shuffle can scatter them; allowed"),
-        ("-28 3 1 0 1", "2^28 links are too many"),
         ("-20 3 2000000 0 1", "af is 2000000; allowed is up to 1048576"),
         ("-20 3 1 -101 1", "sf is 101; allowed is up to 100"),
         ("-20 3 1 0 2000000", "rf is 2000000; allowed is up to 1048576"),

@@ -108,7 +108,6 @@ def test_single_exponent_selects_printed_rows(planned: Any) -> None:
         ),
         ({"total": "41"}, "--total 41: there is no size 41; allowed are 10..40"),
         ({"buffer": "static"}, "--buffer 'static' is unknown; allowed are warm, cold, none"),
-        ({"final-frees": "no"}, "--final-frees 'no' is unknown; allowed are timed, untimed"),
     ],
 )
 def test_bad_utilization(planned: Any, options: dict[str, str], message: str) -> None:
@@ -179,7 +178,6 @@ def test_threads_are_not_pinned(planned: Any) -> None:
     ("options", "message"),
     [
         ({"options": {"threads": "0"}}, "there is no number 0; allowed are 1..64, as in --threads 1..64"),
-        ({"options": {"multiplier": "0"}}, "--multiplier: 0 is not possible"),
         ({"options": {"freed-by": "other", "threads": "1"}}, "needs another thread: --threads 2 or more"),
         (
             {"options": {"freed-by": "other"}, "strategies": "new-delete,multipool"},
@@ -314,18 +312,8 @@ def test_omitted_structure_names_memory_limit_option(planned: Any) -> None:
             {"options": {"threads": "2"}},
             "density has no option --threads; it is an option of contention and dimensions; leave it out",
         ),
-        (
-            "utilization",
-            {"options": {"ds": "2"}},
-            "--ds; it is an option of density and fragmentation",
-        ),
         ("contention", {"options": {"upstream": "heap"}}, "'mallard bench fragmentation'"),
         ("density", {"notation": NOTATION}, "P0089's notation for a run of locality"),
-        (
-            "utilization",
-            {"strategies": "monotonic/wink"},
-            "--strategy 'monotonic/wink': utilization does not have it",
-        ),
         (
             "density",
             {"strategies": "concurrent-multipool"},

@@ -193,11 +193,6 @@ def test_the_section_compares_every_experiment(database: Path) -> None:
     assert "multipool 4.08 ns loki 2.04 ns" in text
 
 
-def test_the_answer_is_at_a_glance(database: Path) -> None:
-    write(database)
-    assert peers_part(database).answer.startswith("Counterpart against counterpart, in ")
-
-
 def maps_of(natives: list[dict[str, Any]]) -> list[HeatMap]:
     compared = cell_results(Row.from_native(1, native) for native in natives)
     return cells_maps(compared, CellNames(compared))

@@ -139,17 +139,6 @@ def test_every_medium_has_the_table(database: Path, capsys: pytest.CaptureFixtur
     assert "2,560 repetitions" in Path("table.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["p0213:72", "six", "p0089:2", "p0089:III-36"])
-def test_unknown_table_names_allowed_tables(
-    database: Path, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
-    assert main(["show", "table", name]) == 2
-    error = capsys.readouterr().err
-    assert name in error
-    assert "p0089:3 to p0089:21" in error
-    assert "mallard show tables" in error
-
-
 def test_missing_named_database_is_an_error(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "table", "p0213:6", "--db", "other.db"]) == 2
     assert "other.db" in capsys.readouterr().err
