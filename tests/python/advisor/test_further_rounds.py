@@ -276,9 +276,9 @@ def share_advised(monkeypatch: pytest.MonkeyPatch, runs: int, saving: float, com
 
 def test_further_rounds_hardly_advise_nothing(monkeypatch):
     """Mallocs that save nothing. Rounds until significance would be worse than the planned ones."""
-    with_further = share_advised(monkeypatch, 352, 0.0, 600)
+    with_further = share_advised(monkeypatch, 352, 0.0, 240)
     assert with_further <= 0.01
-    assert share_advised(monkeypatch, 0, 0.0, 600) > 3 * with_further
+    assert share_advised(monkeypatch, 0, 0.0, 240) > 3 * with_further
 
 
 @pytest.mark.parametrize("savings", [{}, {"malloc-1": 0.03}, {"malloc-1": 0.3, "malloc-2": 0.2}])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mallard.bench.selection import (
@@ -208,6 +208,7 @@ def test_select_inverts_in_words(chosen: set[str]) -> None:
     assert select_strategies(in_words(names), "--strategy", STRATEGIES) == names
 
 
+@settings(max_examples=30)
 @given(text=st.text(max_size=12))
 def test_any_text_selects_or_raises_usage_error(text: str) -> None:
     for select, available in (

@@ -16,8 +16,8 @@ from samples import sampled
 from mallard.cli.exit_status import PLAIN_ERRORS
 
 FULL = "/dev/full"
-SIDES = ("--strategy", "new-delete,multipool,pmr-unsynchronized", "--reps", "2")
-MEASURE = ("bench", "utilization", "--total", "20", "--active", "15", "--block", "10", *SIDES)
+CELL = ("--total", "20", "--active", "15", "--block", "10")
+MEASURE = ("bench", "utilization", *CELL, "--strategy", "new-delete,multipool", "--reps", "1")
 # The default run takes the first three.
 PRINTING = [
     (),
@@ -117,14 +117,14 @@ def test_keeps_rows_when_output_fails(fake: Any) -> None:
     done = call(fake, MEASURE, f">{FULL}")
     assert done.returncode == 2
     with sqlite3.connect(fake.database) as database:
-        assert database.execute("SELECT count(*) FROM result").fetchone() == (6,)
+        assert database.execute("SELECT count(*) FROM result").fetchone() == (2,)
         assert database.execute("SELECT count(*) FROM run WHERE finished IS NOT NULL").fetchone() == (1,)
     database.close()
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 @pytest.mark.parametrize("words", SAMPLE, ids=NAMES)
-def test_writes_in_any_encoding(measured: Any, words: tuple[str, ...], encoding: str) -> None:
+def test_writes_in_any_encoding(measured: Any, words: tuple[str, ...]) -> None:
+    encoding = ("ascii", "latin-1")[PRINTING.index(words) % 2]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3] / "python")}
     done = subprocess.run(
         [sys.executable, "-m", "mallard", *words],

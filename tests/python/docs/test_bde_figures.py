@@ -31,8 +31,8 @@ def percents(strategy: str) -> dict[tuple[str, int], float]:
     }
 
 
-@pytest.mark.parametrize("strategy", ["multipool", "monotonic/base"])
-def test_means_are_over_the_same_rows(strategy: str) -> None:
+def test_means_are_over_the_same_rows() -> None:
+    strategy = "multipool"
     ours, theirs = bde.summary().means[strategy], bde.means()[strategy]
     measured = percents(strategy)
     assert 100 * ours.median == pytest.approx(fmean(measured.values()), rel=0.05)

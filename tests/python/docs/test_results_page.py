@@ -57,6 +57,7 @@ def test_the_query_runs(store: Store, meta: dict[str, Any], native: Any) -> None
     connection.close()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("experiment", [name for name in EXPERIMENTS if stored_file(name).exists()])
 def test_documents_every_stored_figure(experiment: str) -> None:
     """On the page, or in the table that it names."""
