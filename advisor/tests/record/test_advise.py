@@ -44,7 +44,7 @@ def test_tries_a_scope_without_blocks_that_escape(advise, toys, flag):
     """A function that the scope calls allocates them, or the scope itself."""
     program = toys.build(f"requests{flag}", ["requests.cpp"], "-g", flag)
     words = ("--scope", "handle", "--quick", "--rounds", 3, "--global", "glibc", "--json")
-    done = advise(*words, "--", program, 2000, "keep")
+    done = advise(*words, "--", program, 500, "keep")
     assert done.returncode == 0, done.stderr
     study = json.loads(done.stdout)["study"]
     assert all(screened["candidate"]["escape_sites"] for screened in study["screened"])
@@ -88,7 +88,7 @@ def test_memory_that_is_live_has_no_remedy(advise, toys):
 
 
 def test_runs_that_differ_have_no_answer(advise, tmp_path):
-    words = ("--global", "glibc", "--", "sh", "-c", "mkdir made && echo first")
+    words = ("--quick", "--rounds", 3, "--global", "glibc", "--", "sh", "-c", "mkdir made && echo first")
     done = advise(*words)
     assert done.returncode == 2
     assert done.stdout == ""
@@ -105,7 +105,7 @@ def test_runs_that_differ_have_no_answer(advise, tmp_path):
 
 
 def test_an_output_that_differs_is_ignored_on_request(advise):
-    words = ("--global", "glibc", "--", "sh", "-c", "echo $$")
+    words = ("--quick", "--rounds", 3, "--global", "glibc", "--", "sh", "-c", "echo $$")
     done = advise(*words)
     assert done.returncode == 2
     assert "the run after the recording printed another output than the first run" in done.stderr
@@ -208,8 +208,7 @@ def test_tries_lines_that_can_keep_their_blocks(advise, toys, scene, count, can_
     assert len(grown) == (scene == "temporary"), "no container grows, but a chain of operator+"
 
 
-@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
-@pytest.mark.parametrize("optimisation", ["-O1", "-O2"])
+@pytest.mark.parametrize(("compiler", "optimisation"), [("g++", "-O2"), ("clang++-19", "-O1")])
 def test_names_the_frames_of_coroutines(advise, toys, compiler, optimisation):
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")

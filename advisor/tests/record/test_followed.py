@@ -53,7 +53,7 @@ def test_a_program_is_started_without_the_loaders_lock(record, toys):
 
 
 @pytest.mark.usefixtures("search_path")
-@pytest.mark.parametrize("method", WAYS)
+@pytest.mark.parametrize("method", ["vfork", "spawnp", "popen", "execlp"])
 def test_a_started_program_is_counted_once(record, toys, starts, method):
     done = record(starts, method, *command_for(method, toys.calls))
     assert done.events < CALLS
@@ -61,7 +61,7 @@ def test_a_started_program_is_counted_once(record, toys, starts, method):
 
 
 @pytest.mark.usefixtures("search_path")
-@pytest.mark.parametrize("method", WAYS)
+@pytest.mark.parametrize("method", ["spawn", "system", "execvp"])
 def test_reports_a_static_program(record, toys, starts, method):
     static = toys.build("static", ["calls.c"], "-static")
     done = record(starts, method, *command_for(method, static), options=FOLLOW)

@@ -49,13 +49,17 @@ def test_serves_a_server_under_its_load(serves, tmp_path, how):
     assert trial["effects"][0]["counts"]["served"] >= CONNECTIONS * BLOCKS
     assert trial["effects"][0]["end_bytes"]["n"] == 3, "what is resident after the load is known"
     assert (trial["metric"], trial["effects"][0]["metric"]["median"], trial["wall"]) == (4, 0, False)
-    shown = front(*TRIAL, *options, "--", serves, "socket", how, folder=tmp_path)
+
+
+def test_shows_the_metric_of_a_load(serves, tmp_path):
+    options = (*load(serves), "--metric", r"(\d+) answers")
+    shown = front(*TRIAL, *options, "--", serves, "socket", folder=tmp_path)
     assert "The metric of the load is 4.000; 0 higher (0 to 0) with multipool." in shown.stdout
 
 
 def test_advice_on_a_server_names_its_load(serves, tmp_path):
     """Wherever the answer says it: which one it is depends on the times of this run."""
-    options = ("--quick", "--age", "young", "--global", "glibc")
+    options = ("--quick", "--rounds", 3, "--age", "young", "--global", "glibc")
     words = ("advise", *options, *load(serves), "--", serves, "socket")
     done = front(*words, folder=tmp_path)
     assert done.returncode == 0, done.stderr

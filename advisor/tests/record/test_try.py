@@ -187,8 +187,9 @@ def profile_with_scope(trace, name):
     return profile, [profile.scope.row]
 
 
-@pytest.mark.parametrize("flags", [(), ("-Wl,--build-id=none",)], ids=["build-id", "path"])
-@pytest.mark.parametrize("verb", ["try", "advise"])
+@pytest.mark.parametrize(
+    ("verb", "flags"), [("try", ()), ("advise", ("-Wl,--build-id=none",))], ids=["build-id", "path"]
+)
 def test_refuses_the_recording_of_another_build(record, toys, tmp_path, flags, verb):
     program = toys.build(f"requests_{len(flags)}_of_builds", ["requests.cpp"], "-g", *flags)
     other = toys.build(f"other_{len(flags)}", ["requests.cpp"], "-g", "-O2", *flags)
@@ -258,8 +259,11 @@ def test_looks_through_generated_code(toys, tmp_path, monkeypatch, detector):
     assert null_of(front(*trial, "--", program, folder=tmp_path))["in_null"] == 4 * 400 * 5
 
 
-@pytest.mark.parametrize("threads", [(), ("threads",)], ids=["one thread", "unserved thread"])
-@pytest.mark.parametrize("flags", [(), ("-finstrument-functions",)], ids=["stack", "functions"])
+@pytest.mark.parametrize(
+    ("flags", "threads"),
+    [((), ("threads",)), (("-finstrument-functions",), ())],
+    ids=["stack, unserved thread", "functions, one thread"],
+)
 def test_finds_code_that_replaces_other_code(toys, tmp_path, monkeypatch, flags, threads):
     monkeypatch.setenv("MALLARD_DETECTOR", "stack")
     shared = ("-shared", "-fPIC", *flags)
