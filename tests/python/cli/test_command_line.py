@@ -264,6 +264,7 @@ HOSTILE = [
         ("bench", "density", "--memory-limit", "1e300"),
         "'1e300' is no amount of memory; allowed are gibibytes from 0.001",
     ),
+    (("bench", "density", "--memory-limit", "none"), "'none' is no amount of memory"),
     (("bench", "locality", "--links", "10^30"), "--links: 1000000000000000000000000000000 is not possible"),
     (("show", "page", "--run", "\u0663"), "--run '\u0663' is not a run; allowed are latest and a run's"),
     (

@@ -269,5 +269,6 @@ def test_summary_names_the_best_and_equals() -> None:
     results = summaries(Row.from_native(1, native) for native in density_rows(times=times))
     assert len(results) == 1
     assert results[0].rows == 4
+    assert {"monotonic", "monotonic/base"} < set(results[0].strategies)
     assert results[0].best_overall.strategy == "monotonic"
     assert results[0].equals_overall == ("monotonic/base",)

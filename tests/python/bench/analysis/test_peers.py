@@ -202,6 +202,13 @@ def test_locality_cells_are_shuffled_accesses() -> None:
     assert all(result.verdict == FASTER for result in compared)
 
 
+def test_a_locality_cell_may_be_unfinished() -> None:
+    rows = locality_rows(("new-delete", "multipool"), (1 << 12,))
+    failed = failed_row("locality", rows[0]["parameters"], "new-delete@jemalloc", 0, "timed_out", "10 s")
+    verdicts = {result.peer: result.verdict for result in timed([*rows, failed])}
+    assert verdicts == {"glibc": FASTER, "jemalloc": UNFINISHED}
+
+
 def test_mean_over_cells_is_geometric() -> None:
     rows = [
         *object_rows({"multipool": 4.0, "loki": 2.0}, (16,)),

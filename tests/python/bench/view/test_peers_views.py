@@ -103,8 +103,10 @@ def test_without_an_experiment_it_is_a_summary(database: Path, capsys: pytest.Ca
 
 
 def test_overview_has_the_mean_and_the_cells(database: Path) -> None:
-    write(database)
+    write_run(database, block_rows({"multipool": 4.0, "boost-pool": 8.0}), experiment="utilization")
+    write_run(database, object_rows(), experiment="small-objects")
     overview = tables(peers("--all"))["All experiments"]
+    assert "" in row_of(overview, "utilization"), "a library that is not in it"
     assert row_of(overview, "small-objects")[1:3] == ["0.25 (2/0/0/0)", "0.50 (2/0/0/0)"]
     assert row_of(overview, "small-objects, held")[1] == "0.50 (2/0/0/0)"
 
