@@ -9,58 +9,6 @@ using mallard::advisor::scope_totals;
 using mallard::test::story;
 using kind = mallard::trace::record_kind;
 
-TEST(marked_scopes, separate_rounds_that_stacks_merge) {
-    story program;
-    program.call("main");
-    story::block last = 0;
-    for (int round = 0; round < 3; ++round) {
-        program.mark(kind::scope_begin, 1);
-        const story::block block = program.allocate(10);
-        last = program.allocate(20, 2);
-        program.free(block, 3);
-        program.mark(kind::scope_end, 1);
-    }
-    program.free(last, 4);
-    const scope_totals& scope = program.marked(1);
-    EXPECT_EQ(scope.seen, 3U);
-    EXPECT_EQ(scope.allocations, 6U);
-    EXPECT_EQ(scope.contained, 3U);
-    EXPECT_EQ(scope.owned, 3U);
-    EXPECT_EQ(scope.highest_peak, 30U);
-    EXPECT_EQ(program.scope("main").seen, 1U);
-}
-
-TEST(marked_scopes, count_the_outermost_scope_of_a_name) {
-    story program;
-    program.call("main");
-    program.mark(kind::scope_begin, 1);
-    program.mark(kind::scope_begin, 2);
-    program.mark(kind::scope_begin, 1);
-    const story::block block = program.allocate(10);
-    program.mark(kind::scope_end, 1);
-    program.free(block, 2);
-    program.mark(kind::scope_end, 2);
-    program.mark(kind::scope_end, 1);
-    EXPECT_EQ(program.marked(1).seen, 1U);
-    EXPECT_EQ(program.marked(1).contained, 1U);
-    EXPECT_EQ(program.marked(1).owned, 0U);
-    EXPECT_EQ(program.marked(2).owned, 1U);
-}
-
-TEST(marked_scopes, close_inner_scopes_and_count_unmatched_ends) {
-    story program;
-    program.call("main");
-    program.mark(kind::scope_begin, 1);
-    program.mark(kind::scope_begin, 2);
-    const story::block block = program.allocate(10);
-    program.mark(kind::scope_end, 1);
-    program.mark(kind::scope_end, 2);
-    program.free(block, 2);
-    EXPECT_EQ(program.marked(2).seen, 1U);
-    EXPECT_EQ(program.marked(2).contained, 0U);
-    EXPECT_EQ(program.analysis().marked().unmatched_ends(), 1U);
-}
-
 TEST(marked_scopes, need_no_stacks) {
     story program;
     program.lose_stacks(true);
@@ -85,30 +33,6 @@ TEST(marked_scopes, progress_has_a_count_and_a_rate) {
     EXPECT_NE(profile.find(R"("allocations_between":1})"), std::string::npos);
     const auto& count = program.analysis().progress().at(3);
     EXPECT_EQ(count.last_ticks - count.first_ticks, 400U);
-}
-
-TEST(marked_scopes, contain_blocks_of_all_threads_in_an_instance) {
-    story program;
-    constexpr std::uint64_t task = std::uint64_t{5} << 16 | 1;
-    program.call("main");
-    program.mark(kind::instance_begin, task);
-    program.mark(kind::instance_enter, task);
-    const story::block first = program.allocate(10);
-    program.mark(kind::instance_leave, task);
-    const story::block unrelated = program.allocate(1000);
-    program.in_thread(1).call("worker");
-    program.mark(kind::instance_enter, task);
-    const story::block second = program.allocate(20);
-    program.free(first);
-    program.mark(kind::instance_leave, task);
-    program.mark(kind::instance_end, task);
-    program.free(second);
-    program.free(unrelated);
-    const auto& sums = program.analysis().all_instances().by_name().at(1);
-    EXPECT_EQ(sums.instances, 1U);
-    EXPECT_EQ(sums.allocated.bytes, 30U);
-    EXPECT_EQ(sums.contained.bytes, 10U);
-    EXPECT_EQ(sums.escaped.bytes, 20U);
 }
 
 TEST(marked_scopes, count_pool_blocks_separately_from_malloc) {
