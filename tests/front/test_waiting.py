@@ -1,7 +1,9 @@
 """The lock of the set-up: concurrent calls wait for it, and say so."""
 
 import fcntl
+import os
 import shutil
+import signal
 
 import pytest
 from advisor_programs import LONGEST
@@ -28,7 +30,7 @@ def test_waiting_call_names_process_and_task(busy):
     busy.native_tools()
     call = busy.start("bench", "density")
     line = call.stderr.readline()
-    call.terminate()
+    os.killpg(call.pid, signal.SIGTERM)  # with the flock that waits
     call.communicate(timeout=LONGEST)
     assert line == (
         "mallard: waiting for process 4711, building mallard-bench with g++ 12 (Release) in build/release "
