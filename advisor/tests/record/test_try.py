@@ -174,7 +174,7 @@ def test_rules_leave_out_blocks_that_escape(record, toys, tmp_path, monkeypatch)
     scope = exclude_code(locate_scope(trace, "handle"), escapes, "what escapes")
     learnt = learn_rules(trace, scope)
     assert learnt.detector.method == "rules"
-    campaign = Campaign(("monotonic",), ("glibc",), young_only(), (), 3, 1)
+    campaign = Campaign(("monotonic",), ("glibc",), young_only(), 3, 1)
     words = [str(program), "200", "keep"]
     result = run_campaign(Program(words, TRIAL_LIBRARY.find()), learnt, campaign, lambda done, of: None)
     (effect,) = result.baselines[0].trial.effects

@@ -268,7 +268,7 @@ def test_recording_has_the_time_limit(tmp_path: Path, monkeypatch: pytest.Monkey
         ),
         ("bad.toml -- ls", "bad.toml is not TOML"),
         ("bad.toml --write -- ls", "bad.toml is not TOML"),
-        ("ok.toml -- ./none", "./none does not exist"),
+        ("ok.toml -- ./none", "'./none' does not exist"),
         ("ok.toml --scopes f -- ls", "--scopes is of --write"),
         ("ok.toml --write --json -- ls", "--json is of a comparison"),
         ("no/x.toml --write -- ls", "there is no directory no"),
