@@ -76,11 +76,8 @@ std::vector<std::string> list_members() {
 template <class M>
 class adaptor_operations : public ::testing::Test {};
 
-using mechanisms =
-    ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::concurrent_multipool<>,
-                     mallard::fixed_pool<>, mallard::small_object_pool<>, mallard::adaptive_pool<>,
-                     mallard::heap<>, mallard::region_heap, mallard::new_delete, mallard::chunk_cache,
-                     mallard::pages, mallard::buffer>;
+using mechanisms = ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::fixed_pool<>,
+                                    mallard::heap<>, mallard::region_heap, mallard::pages>;
 TYPED_TEST_SUITE(adaptor_operations, mechanisms);
 
 TYPED_TEST(adaptor_operations, match_members_of_mechanism) {

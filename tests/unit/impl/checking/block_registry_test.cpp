@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace {
@@ -77,15 +76,6 @@ TEST_F(registry, have_unique_ids) {
     EXPECT_EQ(registry_.current_state().id, registry_.current_state().id);
 }
 
-TEST_F(registry, report_where_a_block_was_allocated) {
-    void* const p = allocate(24);
-    close(p, 24, 8);
-    registry_.close(p, 24, 8);
-    ASSERT_EQ(heard().size(), 1U);
-    ASSERT_NE(heard()[0].place, nullptr);
-    EXPECT_NE(std::string(heard()[0].place->file_name()).find("block_registry_test.cpp"), std::string::npos);
-}
-
 TEST_F(registry, refuse_unrepresentable_padded_sizes) {
     for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 31, std::size_t{PTRDIFF_MAX}}) {
         EXPECT_EQ(registry_.open(bytes, 8), nullptr) << bytes;
@@ -106,18 +96,6 @@ TEST_F(registry, return_blocks_of_mechanism) {
     EXPECT_TRUE(heard().empty());
 }
 
-TEST_F(registry, go_on_with_the_true_numbers) {
-    void* const p = allocate(24, 8);
-    const auto outer = close(p, 20, 4);
-    ASSERT_TRUE(outer.has_value());
-    EXPECT_EQ(outer->bytes, 16U + 24U + 16U);
-    EXPECT_EQ(reported_kinds(), (std::vector{misuse::wrong_size, misuse::wrong_alignment}));
-    EXPECT_FALSE(close(p, 24, 8).has_value());
-    EXPECT_EQ(reported_kinds().back(), misuse::double_free);
-    EXPECT_FALSE(close(room_, 24, 8).has_value());
-    EXPECT_EQ(reported_kinds().back(), misuse::foreign_pointer);
-}
-
 TEST_F(registry, name_the_block_around_a_foreign_pointer) {
     static_cast<void>(allocate(24));
     auto* const p = static_cast<std::byte*>(allocate(40, 16));
@@ -134,15 +112,6 @@ TEST_F(registry, name_the_block_around_a_foreign_pointer) {
         EXPECT_EQ(report.bytes, inside ? 40U : 0U) << offset;
         EXPECT_EQ(report.alignment, inside ? 16U : 0U) << offset;
     }
-}
-
-TEST_F(registry, reused_address_names_latest_block) {
-    void* const p = allocate(24);
-    static_cast<void>(close(p, 24, 8));
-    used_ = 0;
-    ASSERT_EQ(allocate(40), p);
-    EXPECT_TRUE(close(p, 40, 8).has_value());
-    EXPECT_TRUE(heard().empty());
 }
 
 TEST_F(registry, remember_ended_block_under_another) {
@@ -182,40 +151,6 @@ TEST_F(registry, name_earlier_block_in_double_free) {
     EXPECT_FALSE(close(p, 24, 8).has_value());
     EXPECT_EQ(reported_kinds(), std::vector{misuse::double_free});
     EXPECT_EQ(heard().back().ended_before, allocator_call::rollback);
-}
-
-TEST_F(registry, forget_blocks_entered_since_mark) {
-    void* const older = allocate(8);
-    const std::uint64_t mark = registry_.next_number();
-    void* const since = allocate(8);
-    registry_.forget_since(mark);
-    EXPECT_EQ(registry_.live_blocks(), 1U);
-    EXPECT_FALSE(close(since, 8, 8).has_value());
-    ASSERT_EQ(heard().size(), 1U);
-    EXPECT_EQ(heard()[0].kind, misuse::use_after_release);
-    EXPECT_EQ(heard()[0].ended_by, allocator_call::rollback);
-    EXPECT_TRUE(close(older, 8, 8).has_value());
-}
-
-TEST_F(registry, refuse_marks_invalidated_by_deeper_rollback) {
-    const auto outer_state = registry_.current_state();
-    static_cast<void>(allocate(8));
-    const auto inner_state = registry_.current_state();
-    EXPECT_TRUE(registry_.may_go_back(inner_state));
-    registry_.forget_since(inner_state.next_number);
-    EXPECT_TRUE(registry_.may_go_back(inner_state)) << "a mark stays valid";
-    EXPECT_TRUE(registry_.may_go_back(outer_state));
-    registry_.forget_since(outer_state.next_number);
-    static_cast<void>(allocate(8));
-    static_cast<void>(allocate(8));
-    const auto later = registry_.current_state();
-    EXPECT_TRUE(registry_.may_go_back(later));
-    EXPECT_TRUE(registry_.may_go_back(outer_state));
-    EXPECT_TRUE(heard().empty());
-    EXPECT_FALSE(registry_.may_go_back(inner_state));
-    ASSERT_EQ(heard().size(), 1U);
-    EXPECT_EQ(heard()[0].kind, misuse::stale_mark);
-    EXPECT_EQ(heard()[0].ended_by, allocator_call::rollback);
 }
 
 TEST_F(registry, refuse_stale_marks_following_shallower_rollbacks) {
@@ -261,17 +196,6 @@ TEST_F(registry, adopt_the_live_blocks_of_another) {
     registry_.forget_since(mark.next_number);
     EXPECT_EQ(registry_.live_blocks(), 1U) << "the adopted ones are the youngest";
     EXPECT_TRUE(registry_.look_up(own, 24, allocator_call::expand));
-}
-
-TEST_F(registry, follow_a_block_that_is_resized) {
-    void* const p = allocate(24);
-    ASSERT_TRUE(registry_.look_up(p, 24, allocator_call::resize_last).has_value());
-    mallard::core::unpoison(room_, sizeof room_);
-    registry_.resize(p, 40);
-    EXPECT_EQ(registry_.look_up(p, 24, allocator_call::resize_last)->bytes, 16U + 40U + 16U);
-    EXPECT_EQ(reported_kinds(), std::vector{misuse::wrong_size});
-    registry_.resize(p, 0);
-    EXPECT_EQ(registry_.live_blocks(), 0U);
 }
 
 TEST_F(registry, follow_a_block_whose_beginning_moves) {

@@ -12,7 +12,6 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -77,49 +76,6 @@ TEST_F(checked_expansion, usable_bytes_exclude_guard_zones) {
     EXPECT_EQ(heard().size(), 1U);
 }
 
-TEST_F(checked_expansion, accepts_sizes_between_requested_and_granted) {
-    for (const std::size_t bytes : {21U, 24U, 32U}) {
-        pool_.deallocate(pool_.allocate_at_least(21, 8).p, bytes, 8);
-    }
-    EXPECT_TRUE(heard().empty());
-    for (const std::size_t bytes : {0U, 20U, 33U}) {
-        heard().clear();
-        void* const p = pool_.allocate_at_least(21, 8).p;
-        pool_.deallocate(p, bytes, 8);
-        ASSERT_EQ(reported_kinds(), std::vector{misuse::wrong_size});
-        EXPECT_EQ(heard()[0].block, p);
-        EXPECT_EQ(heard()[0].bytes, 32U);
-        EXPECT_EQ(heard()[0].spare_bytes, 11U);
-    }
-}
-
-TEST_F(checked_expansion, takes_blocks_back_without_their_size) {
-    void* const p = pool_.allocate(24, 8);
-    pool_.deallocate(p);
-    EXPECT_TRUE(heard().empty());
-    pool_.deallocate(p);
-    pool_.deallocate(this);
-    EXPECT_EQ(reported_kinds(), (std::vector{misuse::double_free, misuse::foreign_pointer}));
-    EXPECT_EQ(heard()[0].detected_by, allocator_call::deallocate);
-    EXPECT_EQ(heard()[1].passed_alignment, 0U);
-}
-
-TEST_F(checked_expansion, follows_a_block_that_grows_forward) {
-    auto* const p = static_cast<unsigned char*>(pool_.allocate(24, 8));
-    std::memset(p, 'x', 24);
-    const auto grown = pool_.expand(
-        p, {.least_bytes = 100, .preferred_bytes = 1000, .allowed = expansion::forward_or_fresh});
-    EXPECT_EQ(grown.p, p);
-    EXPECT_EQ(grown.method, expansion::forward);
-    EXPECT_GE(grown.bytes, 1000U);
-    EXPECT_EQ(pool_.usable_bytes(p), grown.bytes);
-    EXPECT_EQ(p[23], 'x');
-    std::memset(p, 'y', grown.bytes);
-    pool_.check();
-    pool_.deallocate(p, 100, 8);
-    EXPECT_TRUE(heard().empty());
-}
-
 TEST_F(checked_expansion, follows_a_block_that_grows_backward) {
     auto* const p = static_cast<unsigned char*>(pool_.allocate(48, 8));
     std::memset(p, 'x', 48);
@@ -139,25 +95,6 @@ TEST_F(checked_expansion, follows_a_block_that_grows_backward) {
     write_to(grown.p, -1);
     pool_.deallocate(grown.p, 144, 8);
     EXPECT_EQ(reported_kinds(), (std::vector{misuse::foreign_pointer, misuse::write_before_start}));
-}
-
-TEST_F(checked_expansion, fresh_expansion_keeps_old_block) {
-    auto* const p = static_cast<unsigned char*>(pool_.allocate(48, 8));
-    std::memset(p, 'x', 48);
-    const auto fresh = pool_.expand(
-        p, {.least_bytes = 100, .preferred_bytes = 200, .alignment = 64, .allowed = expansion::fresh});
-    EXPECT_EQ(fresh.method, expansion::fresh);
-    EXPECT_NE(fresh.p, p);
-    EXPECT_TRUE(mallard::core::is_aligned(fresh.p, 64));
-    EXPECT_GE(fresh.bytes, 200U);
-    EXPECT_EQ(p[47], 'x');
-    pool_.deallocate(p, 48, 8);
-    pool_.deallocate(fresh.p, 100, 64);
-    const auto first = pool_.expand(
-        nullptr, {.least_bytes = 10, .preferred_bytes = 10, .allowed = expansion::forward_or_fresh});
-    EXPECT_EQ(first.method, expansion::fresh);
-    pool_.deallocate(first.p);
-    EXPECT_TRUE(heard().empty());
 }
 
 TEST_F(checked_expansion, says_where_nothing_happened) {
@@ -195,20 +132,6 @@ TEST_F(checked_expansion, knows_the_bytes_before_a_block_shrinks) {
     EXPECT_EQ(heard().back().detected_by, allocator_call::shrink);
 }
 
-TEST_F(checked_expansion, follows_a_block_that_shrinks) {
-    auto* const p = static_cast<unsigned char*>(pool_.allocate(1000, 8));
-    const std::size_t remaining = pool_.shrink(p, 100);
-    EXPECT_GE(remaining, 100U);
-    EXPECT_LT(remaining, 116U);
-    EXPECT_EQ(pool_.usable_bytes(p), remaining);
-    std::memset(p, 1, remaining);
-    pool_.check();
-    EXPECT_TRUE(heard().empty());
-    write_to(p, static_cast<std::ptrdiff_t>(remaining));
-    pool_.deallocate(p, 100, 8);
-    EXPECT_EQ(reported_kinds(), std::vector{misuse::write_past_end});
-}
-
 TEST_F(checked_expansion, passes_padded_sizes_to_mechanism) {
     pool_.set_quarantine(mallard::no_quarantine);
     void* const p = pool_.allocate_at_least(21, 8).p;
@@ -244,36 +167,6 @@ TEST_F(checked_expansion, reports_use_of_freed_block) {
     EXPECT_EQ(reported_kinds(), std::vector{misuse::use_after_release});
 }
 
-TEST_F(checked_expansion, reports_use_of_foreign_pointer) {
-    auto* const p = static_cast<std::byte*>(pool_.allocate(24, 8));
-    const expansion_request request{
-        .least_bytes = 100, .preferred_bytes = 100, .allowed = expansion::in_place};
-    EXPECT_EQ(pool_.try_expand(p + 8, request).p, nullptr);
-    EXPECT_EQ(pool_.shrink(this, 8), 0U);
-    EXPECT_EQ(pool_.usable_bytes(this), 0U);
-    EXPECT_EQ(reported_kinds(), (std::vector(3, misuse::foreign_pointer)));
-    EXPECT_EQ(heard()[0].block, p);
-    EXPECT_EQ(heard()[1].block, nullptr);
-}
-
-TEST_F(checked_expansion, reports_shrink_beyond_block_size) {
-    void* const p = pool_.allocate(24, 8);
-    EXPECT_EQ(pool_.shrink(p, 25), 0U);
-    ASSERT_EQ(reported_kinds(), std::vector{misuse::wrong_size});
-    EXPECT_EQ(heard()[0].passed_bytes, 25U);
-    EXPECT_EQ(pool_.usable_bytes(p), 24U);
-}
-
-TEST_F(checked_expansion, growth_reports_overwritten_guard_zones) {
-    void* const p = pool_.allocate(24, 8);
-    write_to(p, 24);
-    EXPECT_EQ(pool_.expand(p, {.least_bytes = 100, .preferred_bytes = 100}).p, p);
-    ASSERT_EQ(reported_kinds(), std::vector{misuse::write_past_end});
-    EXPECT_EQ(heard()[0].detected_by, allocator_call::expand);
-    pool_.check();
-    EXPECT_EQ(heard().size(), 1U);
-}
-
 TEST_F(checked_expansion, drains_quarantine_when_memory_runs_out) {
     pool_.set_quarantine({});
     std::vector<void*> blocks;
@@ -302,23 +195,6 @@ TEST_F(checked_expansion, impossible_request_keeps_quarantine) {
         .least_bytes = SIZE_MAX, .preferred_bytes = SIZE_MAX, .allowed = expansion::fresh};
     EXPECT_EQ(pool_.try_expand(nullptr, request).p, nullptr);
     EXPECT_TRUE(pool_.mechanism().freed().empty());
-}
-
-TEST_F(checked_expansion, allocates_many_of_many_sizes) {
-    const std::array<std::size_t, 4> sizes{8, 100, 24, 1000};
-    mallard::block_chain blocks = pool_.allocate_many(sizes, 16);
-    ASSERT_EQ(blocks.size(), 4U);
-    std::vector<std::size_t> usable;
-    mallard::block_chain returned;
-    while (void* p = blocks.pop_front()) {
-        usable.push_back(pool_.usable_bytes(p));
-        std::memset(p, 1, usable.back());
-        returned.push_front(p);
-    }
-    EXPECT_EQ(usable, (std::vector<std::size_t>{8, 100, 24, 1000}));
-    pool_.deallocate_many(std::move(returned));
-    pool_.expect_all_freed();
-    EXPECT_TRUE(heard().empty());
 }
 
 #ifdef __cpp_exceptions

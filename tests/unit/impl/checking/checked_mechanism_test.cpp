@@ -113,21 +113,6 @@ TEST_F(checked_mechanism, lock_only_thread_safe_mechanisms) {
     EXPECT_EQ(sizeof(registering<mallard::multipool<>>), sizeof(block_registry));
 }
 
-TEST_F(checked_mechanism, requested_bytes_are_writable) {
-    pool_type pool(source_);
-    for (const std::size_t bytes : {0U, 1U, 24U, 100000U}) {
-        for (const std::size_t alignment : {1U, 8U, 4096U}) {
-            void* const p = pool.allocate(bytes, alignment);
-            EXPECT_TRUE(mallard::core::is_aligned(p, alignment));
-            std::memset(p, 1, bytes);
-            pool.deallocate(p, bytes, alignment);
-        }
-    }
-    pool.release();
-    EXPECT_EQ(source_.outstanding(), 0U);
-    EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-}
-
 TEST_F(checked_mechanism, resize_last_moves_guard_zones) {
     arena_type arena(source_);
     auto* const p = static_cast<char*>(arena.allocate(40, 8));
@@ -327,17 +312,6 @@ TEST_F(checked_mechanism, retry_with_drained_quarantine) {
     EXPECT_THROW(static_cast<void>(pool.allocate(10000, 8)), std::bad_alloc);
     EXPECT_EQ(failures_heard, 1) << "what fails in the end is heard of";
     mallard::set_out_of_memory_handler(nullptr);
-}
-
-TEST_F(checked_mechanism, failure_of_mechanism_keeps_state) {
-    pool_type pool(source_);
-    source_.fail({.at = 1, .for_ever = true});
-    EXPECT_THROW(static_cast<void>(pool.allocate(100, 8)), std::bad_alloc);
-    source_.fail({.at = 0});
-    pool.expect_all_freed();
-    void* const p = pool.allocate(100, 8);
-    pool.deallocate(p, 100, 8);
-    pool.expect_all_freed();
 }
 
 #endif

@@ -1,5 +1,4 @@
-#include "equipment/ledger.hpp"
-#include "equipment/out_of_memory.hpp"
+#include "equipment/on_ledger.hpp"
 
 #include <mallard/impl/chunks/chunk_list.hpp>
 
@@ -9,13 +8,9 @@
 
 namespace {
 
-class chunk_list : public ::testing::Test {
+class chunk_list : public equipment::on_ledger {
 protected:
-    ~chunk_list() override {
-        list_.release(source_);
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
+    ~chunk_list() override { list_.release(source_); }
 
     std::vector<std::size_t> sizes() {
         std::vector<std::size_t> sizes;
@@ -25,7 +20,6 @@ protected:
         return sizes;
     }
 
-    equipment::ledger source_;
     mallard::chunks::chunk_list list_;
 };
 
@@ -41,13 +35,6 @@ TEST_F(chunk_list, puts_new_chunks_in_front_and_counts_them) {
     EXPECT_EQ(list_.bytes(), 768U);
     EXPECT_EQ(second->end() - second->begin(), 512 - std::ptrdiff_t{sizeof(mallard::chunks::chunk)});
     EXPECT_TRUE(mallard::core::is_aligned(second->begin(), mallard::fundamental_alignment));
-}
-
-TEST_F(chunk_list, upstream_failure_keeps_state) {
-    list_.grow(source_, 256);
-    source_.fail({.at = 1});
-    EXPECT_OUT_OF_MEMORY(list_.grow(source_, 512));
-    EXPECT_EQ(sizes(), list_of_sizes{256});
 }
 
 TEST_F(chunk_list, splices_chunks_in_front) {
@@ -75,15 +62,6 @@ TEST_F(chunk_list, pops_the_chunk_that_was_pushed_last) {
     EXPECT_EQ(sizes(), list_of_sizes{1024});
     list_.push(popped);
     EXPECT_EQ(sizes(), (list_of_sizes{256, 1024}));
-}
-
-TEST_F(chunk_list, returns_chunks_with_original_size) {
-    for (std::size_t bytes = 64; bytes <= 4096; bytes *= 2) {
-        list_.grow(source_, bytes);
-    }
-    list_.release(source_);
-    EXPECT_EQ(list_.front(), nullptr);
-    EXPECT_EQ(source_.outstanding(), 0U);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "equipment/ledger.hpp"
+#include "equipment/on_ledger.hpp"
 
 #include <mallard/impl/chunks/chunk_list.hpp>
 #include <mallard/impl/chunks/chunk_tree.hpp>
@@ -15,14 +15,12 @@ namespace {
 
 using mallard::chunks::chunk;
 
-class chunk_tree : public ::testing::Test {
+class chunk_tree : public equipment::on_ledger {
 protected:
     ~chunk_tree() override {
         tree_.release(source_);
         loose_.release(source_);
         EXPECT_EQ(tree_.bytes(), 0U);
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
     }
 
     void insert(std::initializer_list<std::size_t> sizes) {
@@ -55,43 +53,11 @@ protected:
         return sizes;
     }
 
-    equipment::ledger source_;
     mallard::chunks::chunk_tree tree_;
     mallard::chunks::chunk_list loose_;
 };
 
 using sizes = std::vector<std::size_t>;
-
-TEST_F(chunk_tree, has_nothing_at_first) {
-    EXPECT_EQ(tree_.count(), 0U);
-    EXPECT_EQ(tree_.bytes(), 0U);
-    EXPECT_EQ(take(1, 1000), 0U);
-    tree_.trim(source_, 0, 0);
-}
-
-TEST_F(chunk_tree, counts_chunks_and_bytes) {
-    insert({256, 1024, 512, 256});
-    EXPECT_EQ(tree_.count(), 4U);
-    EXPECT_EQ(tree_.bytes(), 2048U);
-    EXPECT_EQ(take(512, 512), 512U);
-    EXPECT_EQ(tree_.count(), 3U);
-    EXPECT_EQ(tree_.bytes(), 1536U);
-}
-
-TEST_F(chunk_tree, takes_the_largest_up_to_the_preferred_size) {
-    insert({256, 4096, 512, 1024});
-    EXPECT_EQ(take(100, 2048), 1024U);
-    EXPECT_EQ(take(512, 512), 512U);
-    EXPECT_EQ(take(100, 4095), 256U);
-}
-
-TEST_F(chunk_tree, takes_smallest_larger_chunk) {
-    insert({256, 4096, 8192});
-    EXPECT_EQ(take(300, 2048), 4096U);
-    EXPECT_EQ(take(8193, 8193), 0U);
-    EXPECT_EQ(take(8192, 8192), 8192U);
-    EXPECT_EQ(take(257, 300), 0U);
-}
 
 TEST_F(chunk_tree, gives_small_chunks_back_beyond_the_bytes_kept) {
     insert({256, 512, 1024, 2048, 4096});

@@ -7,34 +7,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace {
 
 constexpr std::size_t block_bytes = 24;
 
-TEST(growth, doubles_up_to_the_cap) {
-    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
-    for (const std::size_t expected : {64U, 128U, 256U, 512U, 1024U, 1024U, 1024U}) {
-        const std::size_t bytes = next.bytes_for(block_bytes);
-        EXPECT_EQ(bytes, expected);
-        next.took(bytes, block_bytes);
-    }
-}
-
-TEST(growth, grows_by_factor) {
-    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 2048, .factor = 4});
-    for (const std::size_t expected : {64U, 256U, 1024U, 2048U, 2048U}) {
-        const std::size_t bytes = next.bytes_for(block_bytes);
-        EXPECT_EQ(bytes, expected);
-        next.took(bytes, block_bytes);
-    }
-}
-
-TEST(growth, doubles_from_4_kib_on) {
-    mallard::chunks::next_chunk next({.first_chunk_bytes = 2 << 10, .factor = 4});
-    for (const std::size_t expected : {2U << 10, 8U << 10, 16U << 10}) {
-        EXPECT_EQ(next.bytes(), expected);
-        next.took(expected, block_bytes);
+TEST(growth, multiplies_up_to_the_cap_and_doubles_from_4_kib_on) {
+    constexpr std::size_t kib = 1024;
+    struct {
+        mallard::chunk_growth growth;
+        std::vector<std::size_t> chunk_bytes;
+    } const plans[] = {
+        {{.first_chunk_bytes = 64, .largest_chunk_bytes = 1024}, {64, 128, 256, 512, 1024, 1024, 1024}},
+        {{.first_chunk_bytes = 64, .largest_chunk_bytes = 2048, .factor = 4}, {64, 256, 1024, 2048, 2048}},
+        {{.first_chunk_bytes = 2 * kib, .factor = 4}, {2 * kib, 8 * kib, 16 * kib}},
+    };
+    for (const auto& plan : plans) {
+        mallard::chunks::next_chunk next(plan.growth);
+        for (const std::size_t expected : plan.chunk_bytes) {
+            EXPECT_EQ(next.bytes_for(block_bytes), expected);
+            next.took(expected, block_bytes);
+        }
     }
 }
 
@@ -95,10 +89,6 @@ TEST(growth, smaller_chunk_resets_to_first_size) {
     EXPECT_EQ(next.bytes_for(block_bytes), 256U);
 }
 
-TEST(growth, reports_cap) {
-    EXPECT_EQ(mallard::chunks::next_chunk({.largest_chunk_bytes = 1024}).largest_bytes(), 1024U);
-}
-
 TEST(growth, makes_room_for_a_large_request) {
     mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
     EXPECT_EQ(next.bytes_for(65), 128U);
@@ -106,18 +96,6 @@ TEST(growth, makes_room_for_a_large_request) {
     EXPECT_EQ(next.bytes_for(1025), 1025U) << "beyond the cap a request gets what it needs and no more";
     next.took(512, block_bytes);
     EXPECT_EQ(next.bytes_for(1), 1024U);
-}
-
-TEST(growth, larger_request_keeps_cap) {
-    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
-    next.took(5000, block_bytes);
-    EXPECT_EQ(next.bytes_for(1), 1024U);
-}
-
-TEST(growth, plans_nothing_until_a_chunk_was_taken) {
-    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
-    EXPECT_EQ(next.bytes_for(300), 512U);
-    EXPECT_EQ(next.bytes_for(1), 64U) << "the request that failed left no trace";
 }
 
 TEST(growth, begins_again) {
@@ -130,12 +108,6 @@ TEST(growth, begins_again) {
     EXPECT_EQ(next.bytes_for(1), 512U);
     next.restart(100000);
     EXPECT_EQ(next.bytes_for(1), 1024U);
-}
-
-TEST(growth, can_be_constant) {
-    mallard::chunks::next_chunk next({.first_chunk_bytes = 4096, .largest_chunk_bytes = 4096});
-    next.took(4096, block_bytes);
-    EXPECT_EQ(next.bytes_for(1), 4096U);
 }
 
 /// Options that only a user without the documentation would give.
@@ -216,10 +188,6 @@ TEST(growth, respects_bound_of_allocator) {
     for (const std::size_t largest : any_number) {
         EXPECT_LE(mallard::chunks::next_chunk({.largest_chunk_bytes = largest}, 1024).largest_bytes(), 1024U);
     }
-}
-
-TEST(growth, is_small) {
-    EXPECT_LE(sizeof(mallard::chunks::next_chunk), 4U);
 }
 
 } // namespace

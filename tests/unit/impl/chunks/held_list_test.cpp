@@ -1,4 +1,4 @@
-#include "equipment/ledger.hpp"
+#include "equipment/on_ledger.hpp"
 #include "equipment/out_of_memory.hpp"
 
 #include <mallard/impl/chunks/held_list.hpp>
@@ -13,34 +13,10 @@
 
 namespace {
 
-class held_list : public ::testing::Test {
+class held_list : public equipment::on_ledger {
 protected:
-    ~held_list() override {
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
-
-    equipment::ledger source_;
     mallard::chunks::held_list list_;
 };
-
-TEST_F(held_list, aligns_blocks_and_returns_them_in_any_order) {
-    std::vector<void*> blocks;
-    for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
-        blocks.push_back(list_.allocate(source_, 1000 + alignment, alignment));
-        EXPECT_TRUE(mallard::core::is_aligned(blocks.back(), alignment));
-    }
-    EXPECT_EQ(list_.stats().large_blocks, 13U);
-    EXPECT_EQ(list_.stats().large_bytes, source_.outstanding_bytes());
-    // The first, the last, then those between.
-    list_.deallocate(source_, blocks.front());
-    list_.deallocate(source_, blocks.back());
-    for (std::size_t i = 1; i + 1 < blocks.size(); ++i) {
-        list_.deallocate(source_, blocks[i]);
-        EXPECT_EQ(list_.stats().large_bytes, source_.outstanding_bytes());
-    }
-    EXPECT_EQ(list_.stats().large_blocks, 0U);
-}
 
 /// An upstream that fails, and records the largest request.
 struct refusing_upstream {
@@ -107,38 +83,6 @@ TEST_F(held_list, returns_large_blocks_from_between_chunks) {
     EXPECT_EQ(list_.stats().chunks, 6U);
     EXPECT_EQ(list_.stats().chunk_bytes, source_.outstanding_bytes());
     list_.release(source_);
-}
-
-TEST_F(held_list, returns_remaining_blocks) {
-    for (std::size_t i = 0; i < 5; ++i) {
-        static_cast<void>(list_.allocate(source_, 100 * i, 64));
-        static_cast<void>(list_.add_chunk(source_, 64));
-    }
-    list_.release(source_);
-    EXPECT_EQ(list_.stats().large_blocks, 0U);
-    EXPECT_EQ(list_.stats().chunks, 0U);
-    EXPECT_EQ(source_.outstanding(), 0U);
-}
-
-TEST_F(held_list, holds_nothing_more_where_the_upstream_fails) {
-    static_cast<void>(list_.add_chunk(source_, 64));
-    source_.fail({.at = 1, .for_ever = true});
-    EXPECT_OUT_OF_MEMORY(static_cast<void>(list_.add_chunk(source_, 64)));
-    EXPECT_OUT_OF_MEMORY(static_cast<void>(list_.allocate(source_, 64, 8)));
-    EXPECT_EQ(list_.stats().chunks, 1U);
-    EXPECT_EQ(list_.stats().large_blocks, 0U);
-    list_.release(source_);
-}
-
-TEST_F(held_list, refuses_unrepresentable_sizes) {
-    for (const std::size_t alignment :
-         {std::size_t{8}, std::size_t{64}, std::size_t{1} << 62, std::size_t{1} << 63}) {
-        for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 64, SIZE_MAX / 2 + 1}) {
-            EXPECT_OUT_OF_MEMORY(static_cast<void>(list_.allocate(source_, bytes, alignment)))
-                << bytes << " at " << alignment;
-        }
-    }
-    EXPECT_EQ(list_.stats().large_blocks, 0U);
 }
 
 } // namespace

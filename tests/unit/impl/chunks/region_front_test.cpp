@@ -16,13 +16,6 @@ protected:
     mallard::chunks::region_front front_;
 };
 
-TEST_F(region_front, has_nothing_at_first) {
-    EXPECT_EQ(front_.allocate(0, 1), nullptr);
-    EXPECT_EQ(front_.allocate(1, 16), nullptr);
-    EXPECT_EQ(front_.allocate(SIZE_MAX, 8), nullptr);
-    EXPECT_EQ(front_.free_bytes(), 0U);
-}
-
 TEST_F(region_front, cuts_blocks_at_multiples_of_their_alignment) {
     front_.set_room(room_, room_ + 256);
     EXPECT_EQ(front_.allocate(1, 1), room_);

@@ -72,25 +72,6 @@ protected:
 /// Slots that can be in a chain.
 class bitmap_slots_with_room_for_a_link : public bitmap_slots {};
 
-TEST_P(bitmap_slots, are_apart_and_hold_their_bytes) {
-    std::vector<void*> all = pop(many());
-    expect_apart(all);
-    std::shuffle(all.begin(), all.end(), std::mt19937(1));
-    const std::vector<void*> freed(all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
-    all.resize(all.size() / 2);
-    push(freed);
-    const std::vector<void*> again = pop(many());
-    all.insert(all.end(), again.begin(), again.end());
-    expect_apart(all);
-}
-
-TEST_P(bitmap_slots, are_aligned_to_divisors_of_size) {
-    const std::size_t bytes = GetParam().slot_bytes;
-    for (void* p : pop(300)) {
-        ASSERT_TRUE(mallard::core::is_aligned(p, bytes & (~bytes + 1)));
-    }
-}
-
 TEST_P(bitmap_slots, are_allocated_in_address_order) {
     std::vector<void*> all = pop_all();
     std::mt19937 order(1);
@@ -112,26 +93,6 @@ TEST_P(bitmap_slots, go_back_to_a_lower_slot_at_once) {
         push(p);
         ASSERT_EQ(pop(), p) << "all below it are in use";
     }
-}
-
-TEST_P(bitmap_slots_with_room_for_a_link, come_and_go_many_at_a_time) {
-    std::vector<void*> all = pop(100);
-    mallard::block_chain chain;
-    slots.pop_many(many(), chain, source);
-    EXPECT_EQ(chain.size(), many());
-    const std::size_t held = source.outstanding_bytes();
-    while (void* p = chain.pop_front()) {
-        all.push_back(p);
-    }
-    expect_apart(all);
-    std::shuffle(all.begin() + 200, all.end(), std::mt19937(1));
-    for (void* p : all) {
-        chain.push_back(p);
-    }
-    slots.push_many(std::move(chain), source);
-    EXPECT_LE(source.outstanding_bytes(), GetParam().slab_bytes);
-    pop(all.size());
-    EXPECT_LE(source.outstanding_bytes(), 2 * held) << "the chunks begin with other sizes";
 }
 
 TEST_P(bitmap_slots_with_room_for_a_link, come_back_in_runs) {

@@ -21,21 +21,6 @@ struct item {
 
 using buckets = mallard::slab::fullness_buckets<item>;
 
-TEST(fullness_buckets, give_a_fuller_one_first) {
-    buckets b(capacity);
-    item empty{.used = 0};
-    item half{.used = 170};
-    item nearly_full{.used = 340};
-    for (item* i : {&half, &nearly_full, &empty}) {
-        b.insert(*i);
-    }
-    EXPECT_EQ(b.take(), &nearly_full);
-    EXPECT_EQ(b.take(), &half);
-    EXPECT_EQ(b.take(), &empty);
-    EXPECT_EQ(b.take(), nullptr);
-    EXPECT_TRUE(b.empty());
-}
-
 /// `low` marks the level below which the owner has to call sank().
 TEST(fullness_buckets, bucket_changes_only_below_low_mark) {
     buckets b(capacity);

@@ -116,21 +116,6 @@ TEST(slab_geometry, places_metadata_in_many_sets_of_the_cache) {
     EXPECT_EQ(offsets.size(), 512U) << "the places are used before one is used again";
 }
 
-TEST(slab_geometry, gives_many_bits_pages_of_their_own) {
-    const slab_geometry g = mallard::slab::undivided_slabs(16, 512 * kib);
-    std::set<std::size_t> pages;
-    std::set<std::size_t> lines;
-    for (std::uintptr_t slab = 0; slab != 16; ++slab) {
-        const std::size_t header = g.metadata_offset(slab * 512 * kib);
-        EXPECT_EQ(g.bits_at(header) % 4096, 0U);
-        pages.insert(g.bits_at(header) % (64 * kib));
-        lines.insert(header % 4096);
-    }
-    EXPECT_EQ(g.metadata_bytes, 64 + 4096 + 64U);
-    EXPECT_EQ(lines.size(), 16U) << "headers lie in different sets of the first cache";
-    EXPECT_GE(pages.size(), 12U) << "bits lie in different sets of the second";
-}
-
 TEST(slab_geometry, bitmaps_use_own_pages_from_128_kib) {
     const slab_geometry large = mallard::slab::undivided_slabs(16, 128 * kib);
     const slab_geometry small = mallard::slab::undivided_slabs(16, 64 * kib);
@@ -222,36 +207,6 @@ TEST(slab_geometry, is_of_the_smallest_sufficient_slabs) {
     EXPECT_EQ(mallard::slab::slabs_for(8, 109).slab_bytes, 2 * kib);
     EXPECT_EQ(mallard::slab::slabs_for(64, 0).slab_bytes, kib);
     EXPECT_EQ(mallard::slab::slabs_for(1000, 2).slab_bytes, 8 * kib);
-}
-
-TEST(slab_geometry, default_geometry_is_empty) {
-    const slab_geometry g;
-    for (const std::uint32_t number :
-         {g.slot_bytes, g.slots, g.slab_bytes, g.alignment, g.metadata_bytes, g.first_offset, g.colour_step,
-          g.colour_mask, g.alignment_log2, g.words(), g.summary_words()}) {
-        EXPECT_EQ(number, 0U);
-    }
-    EXPECT_EQ(g.reciprocal, 0U);
-    EXPECT_FALSE(g.divided);
-}
-
-TEST(slab_geometry, high_overhead_limit_allows_small_sub_slabs) {
-    const auto sub_slab = [](std::size_t percent) {
-        return mallard::slab::divided_slabs(24, 256, percent).alignment;
-    };
-    EXPECT_EQ(sub_slab(50), 512U);
-    EXPECT_LT(sub_slab(10), sub_slab(2));
-}
-
-TEST(slab_geometry, undivided_slabs_hold_requested_nodes) {
-    for (const std::size_t slot_bytes : {8U, 24U, 1024U}) {
-        const slab_geometry g = mallard::slab::slabs_for(slot_bytes, 256);
-        EXPECT_GE(g.usable_slots(), 256U);
-        EXPECT_TRUE(std::has_single_bit(g.slab_bytes));
-        EXPECT_EQ(g.alignment, g.slab_bytes);
-    }
-    EXPECT_EQ(mallard::slab::slabs_for(24, 256).slab_bytes, 8 * kib);
-    EXPECT_GE(mallard::slab::slabs_for(8, 1).usable_slots(), 1U);
 }
 
 } // namespace

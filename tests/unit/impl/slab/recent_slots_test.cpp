@@ -9,9 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <new>
 #include <random>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -46,44 +44,6 @@ TEST_F(recent_slots, reuse_slot_without_bitmap_update) {
     }
 }
 
-TEST_F(recent_slots, trim_returns_recent_slots) {
-    std::mt19937 order(1);
-    for (int round = 0; round < 5; ++round) {
-        std::vector<void*> all = pop(3000);
-        ASSERT_EQ(std::set<void*>(all.begin(), all.end()).size(), all.size());
-        std::shuffle(all.begin(), all.end(), order);
-        push(all);
-        slots.trim(source);
-        EXPECT_EQ(source.outstanding(), 0U);
-    }
-}
-
-TEST_F(recent_slots, keep_no_slab_once_all_are_freed) {
-    std::mt19937 order(1);
-    for (int round = 0; round != 50; ++round) {
-        std::vector<void*> all = pop(1 + order() % 3000);
-        std::shuffle(all.begin(), all.end(), order);
-        push(all);
-        EXPECT_LE(source.outstanding_bytes(), geometry.slab_bytes) << all.size();
-    }
-}
-
-TEST_F(recent_slots, last_burst_empties_slab) {
-    for (const std::size_t single : {0U, 1U, 2U, 500U}) {
-        const std::vector<void*> first = pop(single);
-        const std::vector<void*> all = pop(3000);
-        const std::vector<void*> second = pop(single);
-        mallard::block_chain chain;
-        for (void* p : all) {
-            chain.push_back(p);
-        }
-        push(first);
-        slots.push_many(std::move(chain), source);
-        push(second);
-        EXPECT_LE(source.outstanding_bytes(), geometry.slab_bytes) << single;
-    }
-}
-
 TEST_F(recent_slots, keep_one_slab_until_the_next_deallocation) {
     const std::vector<void*> all = pop(10'000);
     const std::vector<void*> others(all.begin() + 2, all.end());
@@ -93,16 +53,6 @@ TEST_F(recent_slots, keep_one_slab_until_the_next_deallocation) {
     EXPECT_LT(source.outstanding_bytes(), held) << "all but the first one's";
     push(all[0]);
     EXPECT_LE(source.outstanding_bytes(), geometry.slab_bytes);
-}
-
-TEST_F(recent_slots, come_and_go_many_at_a_time) {
-    push(pop(10));
-    mallard::block_chain chain;
-    slots.pop_many(1000, chain, source);
-    EXPECT_EQ(chain.size(), 1000U);
-    slots.push_many(std::move(chain), source);
-    slots.trim(source);
-    EXPECT_EQ(source.outstanding(), 0U);
 }
 
 TEST_F(recent_slots, bursts_keep_single_allocation_order) {
@@ -126,24 +76,6 @@ TEST_F(recent_slots, bursts_keep_single_allocation_order) {
         slots.release(source);
     }
 }
-
-TEST_F(recent_slots, come_in_chains) {
-    mallard::block_chain chain = mallard::slab::pop_chain(slots, 5000, source);
-    EXPECT_EQ(chain.size(), 5000U);
-    slots.push_many(std::move(chain), source);
-    EXPECT_LE(source.outstanding_bytes(), geometry.slab_bytes);
-}
-
-#ifdef __cpp_exceptions
-TEST_F(recent_slots, lose_nothing_if_a_chain_fails) {
-    push(pop());
-    source.fail({.at = 3, .for_ever = true});
-    EXPECT_THROW(static_cast<void>(mallard::slab::pop_chain(slots, 100'000, source)), std::bad_alloc);
-    source.fail({.at = 0});
-    slots.trim(source);
-    EXPECT_EQ(source.outstanding(), 0U) << "all of them are free";
-}
-#endif
 
 template <class Slots>
 class emptied_slots : public ::testing::Test, protected equipment::slots_on_ledger<Slots> {

@@ -8,11 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
-#include <new>
-#include <random>
 #include <vector>
 
 namespace {
@@ -33,12 +29,6 @@ protected:
     slab_supply() : slots_on_ledger(geometry) {}
 };
 
-TEST_F(slab_supply, allocate_lazily) {
-    EXPECT_EQ(slots.pop(), nullptr);
-    EXPECT_EQ(source.outstanding(), 0U);
-    EXPECT_EQ(slots.chunks(), 0U);
-}
-
 TEST_F(slab_supply, grow_chunks_up_to_half_limit) {
     pop(6000);
     const std::size_t expected[] = {1, 2, 4, 8, 32, 32};
@@ -55,16 +45,6 @@ TEST_F(slab_supply, waste_nothing_between_blocks) {
     const std::size_t usable = slab_bytes / 64 - 3;
     pop(15 * usable);
     EXPECT_EQ(source.granted().size(), 4U) << "1 + 2 + 4 + 8 blocks, each of which has metadata";
-}
-
-TEST_F(slab_supply, return_empty_chunks_but_one) {
-    for (unsigned seed = 1; seed <= 10; ++seed) {
-        std::vector<void*> all = pop(10'000);
-        std::shuffle(all.begin(), all.end(), std::mt19937(seed));
-        push(all);
-        EXPECT_LE(source.outstanding_bytes(), slab_bytes) << "seed " << seed;
-        EXPECT_EQ(slots.chunk_bytes(), source.outstanding_bytes());
-    }
 }
 
 TEST_F(slab_supply, keep_spare_chunk_up_to_an_eighth) {
@@ -131,47 +111,5 @@ TEST_F(slots_in_use, have_a_last_one_after_slabs_were_emptied) {
         push(last);
     }
 }
-
-using by_fullness = mallard::slab::fullness_buckets<mallard::slab::slab_header>;
-
-/// Slots of slabs that are divided into sub-slabs.
-class divided_slabs : public ::testing::Test,
-                      protected equipment::slots_on_ledger<mallard::slab::bitmap_slots<by_fullness, true>> {
-protected:
-    static constexpr std::size_t slot_bytes = 40;
-    divided_slabs() : slots_on_ledger(mallard::slab::divided_slabs(slot_bytes, 256, 5)) {}
-};
-
-TEST_F(divided_slabs, find_metadata_and_keep_slots_disjoint) {
-    std::mt19937 order(1);
-    for (int round = 0; round < 3; ++round) {
-        std::vector<void*> all = pop(1500);
-        std::shuffle(all.begin(), all.end(), order);
-        for (std::size_t i = 0; i != all.size(); ++i) {
-            std::memset(all[i], static_cast<int>(i % 251), slot_bytes);
-        }
-        for (std::size_t i = 0; i != all.size(); ++i) {
-            const auto* const bytes = static_cast<const unsigned char*>(all[i]);
-            ASSERT_TRUE(
-                std::all_of(bytes, bytes + slot_bytes, [i](unsigned char byte) { return byte == i % 251; }));
-        }
-        push(all);
-        EXPECT_LE(source.outstanding_bytes(), slots.geometry().slab_bytes);
-    }
-}
-
-#ifdef __cpp_exceptions
-TEST_F(slab_supply, upstream_failure_keeps_state) {
-    pop();
-    source.fail({.at = 1, .for_ever = true});
-    while (slots.pop() != nullptr) {
-    }
-    EXPECT_THROW(slots.grow(source), std::bad_alloc);
-    EXPECT_EQ(slots.pop(), nullptr);
-    EXPECT_EQ(slots.chunks(), 1U);
-    source.fail({.at = 0});
-    pop(100);
-}
-#endif
 
 } // namespace

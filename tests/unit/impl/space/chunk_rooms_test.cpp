@@ -31,41 +31,6 @@ protected:
     space_type space_;
 };
 
-TEST_F(chunk_rooms, follow_growth_or_block_size) {
-    EXPECT_TRUE(rooms_.add_room_for(space_, 64, false));
-    EXPECT_EQ(rooms_.stats().chunk_bytes, 1024U);
-    EXPECT_TRUE(rooms_.add_room_for(space_, 10'000, false));
-    EXPECT_EQ(rooms_.stats().chunk_bytes, 1024U + mallard::core::align_up(10'000 + 32, 16));
-    EXPECT_EQ(rooms(), 2U);
-    space_.clear();
-}
-
-#ifdef __cpp_exceptions
-TEST_F(chunk_rooms, fall_back_to_size_of_block) {
-    source_.fail({.at = 1});
-    EXPECT_TRUE(rooms_.add_room_for(space_, 64, true));
-    EXPECT_LT(rooms_.stats().chunk_bytes, 1024U);
-    source_.fail({.at = 1, .for_ever = true});
-    EXPECT_FALSE(rooms_.add_room_for(space_, 64, true));
-    EXPECT_EQ(rooms(), 1U);
-    space_.clear();
-}
-#endif
-
-TEST_F(chunk_rooms, go_back_where_they_are_one_free_block) {
-    ASSERT_TRUE(rooms_.add_room_for(space_, 64, false));
-    const auto used = space_.take(64);
-    ASSERT_TRUE(rooms_.add_room_for(space_, 64, false));
-    space_.retire_remainder();
-    rooms_.trim(space_);
-    EXPECT_EQ(rooms(), 1U);
-    space_.give(used);
-    space_.retire_remainder();
-    rooms_.trim(space_);
-    EXPECT_EQ(rooms(), 0U);
-    EXPECT_EQ(source_.outstanding(), 0U);
-}
-
 TEST_F(chunk_rooms, stay_in_order_around_those_that_went_back) {
     std::array<mallard::space::heap_block, 3> used;
     for (mallard::space::heap_block& b : used) {
@@ -102,19 +67,6 @@ TEST_F(chunk_rooms, bound_a_wish_by_the_largest_chunk) {
     EXPECT_EQ(most, 4096 - mallard::core::align_up(3 * sizeof(std::size_t), 16));
     EXPECT_EQ(rooms_.room_of_chunk(0, most - 1), most - 1);
     EXPECT_EQ(rooms_.room_of_chunk(most + 1, SIZE_MAX), most + 1);
-}
-
-TEST_F(chunk_rooms, begin_growth_again_after_release) {
-    ASSERT_TRUE(rooms_.add_room_for(space_, 64, false));
-    ASSERT_TRUE(rooms_.add_room_for(space_, 64, false));
-    EXPECT_EQ(rooms_.stats().chunk_bytes, 3 * 1024U);
-    space_.clear();
-    rooms_.release();
-    EXPECT_EQ(rooms(), 0U);
-    EXPECT_EQ(source_.outstanding(), 0U);
-    ASSERT_TRUE(rooms_.add_room_for(space_, 64, false));
-    EXPECT_EQ(rooms_.stats().chunk_bytes, 1024U);
-    space_.clear();
 }
 
 TEST_F(chunk_rooms, reserve_ranges_only_over_system_upstream) {

@@ -41,18 +41,6 @@ using kinds = ::testing::Types<equipment::room_of_blocks<mallard::space::absolut
                                equipment::room_of_blocks<mallard::space::relative_links>>;
 TYPED_TEST_SUITE(coalescing_space, kinds);
 
-TYPED_TEST(coalescing_space, rounds_to_granules_and_a_word) {
-    EXPECT_EQ(TypeParam::block_bytes_for(0), 32U);
-    EXPECT_EQ(TypeParam::block_bytes_for(24), 32U);
-    EXPECT_EQ(TypeParam::block_bytes_for(25), TypeParam::granule == 8 ? 40U : 48U);
-    EXPECT_EQ(TypeParam::block_bytes_for(1000), 1008U);
-}
-
-TYPED_TEST(coalescing_space, consecutive_requests_are_adjacent) {
-    this->row(10, 48);
-    EXPECT_EQ(this->space_.free_bytes(), sizes{this->all - 480});
-}
-
 TYPED_TEST(coalescing_space, merges_with_free_neighbours) {
     const auto b = this->row(7, 64);
     this->space_.give(b[1]);
@@ -69,15 +57,6 @@ TYPED_TEST(coalescing_space, merges_with_free_neighbours) {
     this->space_.give(b[5]);
     this->space_.give(b[4]);
     EXPECT_EQ(this->space_.free_bytes(), sizes{this->all});
-}
-
-TYPED_TEST(coalescing_space, uses_a_freed_block_of_the_size_again) {
-    const auto b = this->row(5, 64);
-    this->space_.give(b[1]);
-    this->space_.give(b[3]);
-    EXPECT_EQ(this->space_.take(64), b[3]);
-    EXPECT_EQ(this->space_.take(64), b[1]);
-    EXPECT_EQ(this->space_.free_bytes(), sizes{this->all - 320});
 }
 
 TYPED_TEST(coalescing_space, splits_larger_block_when_remainder_is_short) {
@@ -105,25 +84,6 @@ TYPED_TEST(coalescing_space, leaves_no_unusable_fragment) {
     this->space_.give(b);
     EXPECT_EQ(this->space_.free_bytes(), sizes{this->all});
     EXPECT_FALSE(this->space_.take(this->all + 16));
-}
-
-TYPED_TEST(coalescing_space, lays_blocks_at_any_alignment) {
-    std::vector<heap_block> blocks;
-    for (std::size_t alignment = 16; alignment <= 4096; alignment *= 2) {
-        for (const std::size_t payload : {1U, 40U, 1000U}) {
-            const heap_block b = this->space_.take_aligned(TypeParam::block_bytes_for(payload), alignment);
-            ASSERT_TRUE(b);
-            EXPECT_TRUE(mallard::core::is_aligned(b.payload(), alignment));
-            EXPECT_GE(b.payload_bytes(), payload);
-            EXPECT_LT(b.payload_bytes(), payload + 64) << "what is behind it serves others";
-            EXPECT_EQ(this->space_.wrong(), "") << alignment;
-            blocks.push_back(b);
-        }
-    }
-    for (const heap_block b : blocks) {
-        this->space_.give(b);
-    }
-    EXPECT_EQ(this->space_.free_bytes(), sizes{this->all});
 }
 
 /// A block may begin anywhere: in front of it lies nothing, or a whole block, and it takes the minimal padding.
@@ -163,15 +123,6 @@ TYPED_TEST(coalescing_space, shrink_frees_tail) {
     EXPECT_EQ(this->space_.shrink(b[2], 240), 240U) << "into the remainder";
     EXPECT_EQ(this->space_.free_bytes(), (sizes{208, this->all - 768 + 16}));
     EXPECT_EQ(this->space_.shrink(b[2], 240), 240U);
-}
-
-TYPED_TEST(coalescing_space, forgets_everything) {
-    const auto b = this->row(3, 256);
-    this->space_.give(b[1]);
-    this->space_.clear();
-    EXPECT_FALSE(this->space_.take(32));
-    this->space_.add_room(this->space_.begin(), this->all + TypeParam::end_bytes);
-    EXPECT_EQ(this->space_.take(this->all).begin(), this->space_.begin());
 }
 
 TYPED_TEST(coalescing_space, lists_replaced_remainder) {
@@ -274,25 +225,6 @@ TYPED_TEST(coalescing_space, room_changes_preserve_free_bytes) {
         this->space_.give(b);
     }
     EXPECT_EQ(this->space_.free_bytes(), sizes{room});
-}
-
-/// Fills the room with blocks of all sizes, frees them in any order: nothing is lost, at no time are two free
-/// blocks neighbours.
-TYPED_TEST(coalescing_space, is_one_free_block_again_whatever_the_order) {
-    std::mt19937_64 random(7);
-    for (int round = 0; round < 20; ++round) {
-        std::vector<heap_block> blocks;
-        while (const heap_block b = this->space_.take_for(random() % 2000)) {
-            blocks.push_back(b);
-        }
-        EXPECT_GT(blocks.size(), 40U);
-        std::shuffle(blocks.begin(), blocks.end(), random);
-        for (const heap_block b : blocks) {
-            this->space_.give(b);
-            ASSERT_EQ(this->space_.wrong(), "") << round;
-        }
-        ASSERT_EQ(this->space_.free_bytes(), sizes{this->all}) << round;
-    }
 }
 
 } // namespace

@@ -85,37 +85,6 @@ TYPED_TEST(growing_space, grows_forward_into_a_free_block) {
     EXPECT_EQ(this->space_.free_bytes(), sizes{this->all});
 }
 
-/// A caller that prefers more than it needs gets it if it is there, also if it has enough already.
-TYPED_TEST(growing_space, grows_forward_as_far_as_is_preferred) {
-    const auto b = this->row(4, 128);
-    this->space_.give(b[1]);
-    EXPECT_TRUE(this->space_.grow_forward(b[0], 64, 192));
-    EXPECT_EQ(b[0].bytes(), 192U);
-    EXPECT_TRUE(this->space_.grow_forward(b[0], 64, 4096)) << "it is what is there";
-    EXPECT_EQ(b[0].bytes(), 256U);
-    EXPECT_TRUE(this->space_.grow_forward(b[0], 256, 4096)) << "it has that";
-    EXPECT_FALSE(this->space_.grow_forward(b[0], 272, 4096));
-    EXPECT_EQ(b[0].bytes(), 256U);
-    EXPECT_TRUE(this->space_.grow_forward(b[3], 64, 1024));
-    EXPECT_EQ(b[3].bytes(), 1024U);
-    EXPECT_EQ(this->space_.wrong(), "");
-}
-
-TYPED_TEST(growing_space, grows_backward_by_steps) {
-    const auto b = this->row(3, 512);
-    this->space_.give(b[0]);
-    EXPECT_FALSE(this->space_.grow_backward(b[2], 528, 528, 16, true)) << "the other one is in the way";
-    const heap_block grown = this->space_.grow_backward(b[1], 544, 600, 48, false);
-    EXPECT_EQ(grown.begin(), b[1].begin() - 96);
-    EXPECT_EQ(grown.bytes(), 512U + 96U);
-    EXPECT_EQ(this->space_.free_bytes(), (sizes{416, this->all - 1536}));
-    EXPECT_EQ(this->space_.wrong(), "");
-    const heap_block all_of_it = this->space_.grow_backward(grown, 1000, 4096, 16, false);
-    EXPECT_EQ(all_of_it, b[0]);
-    EXPECT_EQ(all_of_it.bytes(), 1024U);
-    EXPECT_FALSE(this->space_.grow_backward(all_of_it, 1040, 1040, 16, false)) << "the room begins here";
-}
-
 TYPED_TEST(growing_space, grows_backward_and_forward_at_once) {
     const auto b = this->row(4, 512);
     this->space_.give(b[0]);
@@ -168,14 +137,6 @@ TYPED_TEST(growing_space, grows_backward_by_minimal_steps) {
     }
 }
 
-TYPED_TEST(growing_space, leaves_usable_front_block_or_nothing) {
-    const auto b = this->row(2, 64);
-    this->space_.give(b[0]);
-    const heap_block grown = this->space_.grow_backward(b[1], 96, 112, 48, false);
-    EXPECT_FALSE(grown) << "48 bytes down leave 16, too few for a block";
-    EXPECT_EQ(this->space_.grow_backward(b[1], 96, 112, 32, false).begin(), b[0].begin());
-}
-
 TYPED_TEST(growing_space, grows_backward_into_the_remainder) {
     const auto b = this->row(2, 1024);
     const heap_block last = this->take_remainder();
@@ -190,37 +151,6 @@ TYPED_TEST(growing_space, grows_backward_into_the_remainder) {
     EXPECT_EQ(this->space_.grow_backward(grown, 1900, 4096, 16, true), cut.behind(64));
     EXPECT_EQ(this->space_.free_bytes(), sizes{});
     this->space_.give(last);
-}
-
-TYPED_TEST(growing_space, growth_keeps_contents) {
-    const auto b = this->row(5, 512);
-    std::fill_n(b[2].payload(), 504, std::byte{7});
-    this->space_.give(b[1]);
-    this->space_.give(b[3]);
-    const heap_block grown = this->space_.grow_backward(b[2], 1400, 1400, 16, true);
-    ASSERT_TRUE(grown);
-    EXPECT_EQ(std::count(b[2].payload(), b[2].payload() + 504, std::byte{7}), 504);
-}
-
-TYPED_TEST(growing_space, carves_a_burst_off_the_remainder) {
-    mallard::block_chain chain;
-    {
-        nobody from;
-        mallard::core::unfinished_burst burst(from, 56, 16);
-        std::size_t handed_out = 0;
-        EXPECT_TRUE(this->space_.carve_many(burst, 64, 100, [&](void*) { ++handed_out; }));
-        EXPECT_EQ(handed_out, 100U);
-        EXPECT_EQ(burst.size(), 100U);
-        EXPECT_EQ(this->space_.free_bytes(), sizes{this->all - 6400});
-        EXPECT_TRUE(this->space_.carve_many(burst, 64, 5000, [](void*) {})) << "as many as there is room for";
-        EXPECT_EQ(burst.size(), this->all / 64);
-        EXPECT_EQ(this->space_.remainder_begin(), nullptr);
-        EXPECT_FALSE(this->space_.carve_many(burst, 64, 5000, [](void*) {}));
-        chain = burst.finish();
-    }
-    EXPECT_EQ(this->space_.wrong(), "");
-    this->space_.give_many(chain, [](heap_block, std::size_t) { return true; });
-    EXPECT_EQ(this->space_.free_bytes(), sizes{this->all});
 }
 
 TYPED_TEST(growing_space, leaves_no_crumb_behind_a_burst) {

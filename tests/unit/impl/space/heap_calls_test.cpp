@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -126,37 +125,6 @@ TYPED_TEST(heap_calls, grow_a_block_as_far_as_is_preferred) {
     std::memset(last.p, 'x', last.bytes);
 }
 
-TYPED_TEST(heap_calls, grow_a_block_forward_first) {
-    const auto b = this->row(3, 100);
-    this->heap_.deallocate(b[1]);
-    const auto grown = this->heap_.expand(b[0], {.least_bytes = 150, .preferred_bytes = 200});
-    EXPECT_EQ(grown.method, expansion::forward);
-    EXPECT_EQ(grown.p, b[0]);
-    EXPECT_GE(grown.bytes, 200U);
-    EXPECT_TRUE(this->holds(b[0], 100));
-    std::memset(grown.p, 'x', grown.bytes);
-    EXPECT_TRUE(this->holds(b[2], 100));
-    const auto last = this->heap_.expand(b[2], {.least_bytes = 1000, .preferred_bytes = 1000});
-    EXPECT_EQ(last.method, expansion::forward) << "what was never used is behind it";
-}
-
-TYPED_TEST(heap_calls, grow_backward_when_forward_is_blocked) {
-    const auto b = this->row(4, 240);
-    this->heap_.deallocate(b[1]);
-    const expansion_request request{
-        .least_bytes = 300, .preferred_bytes = 300, .step_bytes = mallard::backward_step(24)};
-    const auto grown = this->heap_.expand(b[2], request);
-    EXPECT_EQ(grown.method, expansion::backward);
-    const auto moved = static_cast<std::size_t>(b[2] - static_cast<std::byte*>(grown.p));
-    EXPECT_GT(moved, 0U);
-    EXPECT_EQ(moved % 48, 0U);
-    EXPECT_GE(grown.bytes, 300U);
-    EXPECT_TRUE(this->holds(b[2], 240)) << "contents lie where they were";
-    std::memset(grown.p, 'x', grown.bytes);
-    EXPECT_TRUE(this->holds(b[0], 240) && this->holds(b[3], 240));
-    this->heap_.deallocate(grown.p);
-}
-
 TYPED_TEST(heap_calls, grow_a_block_in_both_directions) {
     const auto b = this->row(5, 240);
     this->heap_.deallocate(b[1]);
@@ -172,25 +140,6 @@ TYPED_TEST(heap_calls, grow_a_block_in_both_directions) {
     EXPECT_TRUE(this->holds(b[2], 240));
     std::memset(grown.p, 'x', grown.bytes);
     EXPECT_TRUE(this->holds(b[0], 240) && this->holds(b[4], 240));
-}
-
-TYPED_TEST(heap_calls, give_a_fresh_block_at_last) {
-    const auto b = this->row(3, 100);
-    const auto fresh =
-        this->heap_.expand(b[1], {.least_bytes = 500, .preferred_bytes = 1000, .alignment = 64});
-    EXPECT_EQ(fresh.method, expansion::fresh);
-    EXPECT_TRUE(mallard::core::is_aligned(fresh.p, 64));
-    EXPECT_GE(fresh.bytes, 1000U);
-    std::memset(fresh.p, 1, fresh.bytes);
-    EXPECT_TRUE(this->holds(b[1], 100)) << "the old one is its user's still";
-    this->heap_.deallocate(b[1]);
-    const auto first = this->heap_.expand(nullptr, {.least_bytes = 10, .preferred_bytes = 20});
-    EXPECT_EQ(first.method, expansion::fresh);
-    EXPECT_GE(first.bytes, 20U);
-    EXPECT_EQ(this->heap_
-                  .expand(nullptr, {.least_bytes = 10, .preferred_bytes = 20, .allowed = expansion::in_place})
-                  .p,
-              nullptr);
 }
 
 TYPED_TEST(heap_calls, go_no_way_that_is_not_allowed) {
@@ -217,17 +166,6 @@ TYPED_TEST(heap_calls, go_no_way_that_is_not_allowed) {
             .method,
         expansion::fresh);
     EXPECT_GT(this->heap_.use().used_bytes, used + 2000);
-}
-
-TYPED_TEST(heap_calls, grant_less_than_preferred) {
-    const auto b = this->row(3, 100);
-    this->heap_.deallocate(b[1]);
-    const auto grown = this->heap_.expand(
-        b[0], {.least_bytes = 120, .preferred_bytes = 100000, .allowed = expansion::forward});
-    EXPECT_EQ(grown.p, b[0]);
-    EXPECT_GE(grown.bytes, 200U);
-    EXPECT_LT(grown.bytes, 250U);
-    EXPECT_TRUE(this->holds(b[2], 100));
 }
 
 TYPED_TEST(heap_calls, grow_aligned_blocks_by_alignment_multiples) {
@@ -336,60 +274,6 @@ TYPED_TEST(heap_calls, allocate_many_side_by_side) {
     EXPECT_TRUE(all.empty());
     EXPECT_EQ(this->heap_.use().used_blocks, 0U);
     EXPECT_TRUE(this->heap_.allocate_many(24, 8, 0).empty());
-}
-
-TYPED_TEST(heap_calls, allocate_many_of_many_sizes_in_their_order) {
-    const std::array<std::size_t, 6> sizes{8, 100, 24, 1000, 16, 2000};
-    for (const std::size_t alignment : {8U, 16U, 64U}) {
-        mallard::block_chain blocks = this->heap_.allocate_many(sizes, alignment);
-        ASSERT_EQ(blocks.size(), sizes.size());
-        mallard::block_chain all;
-        for (const std::size_t bytes : sizes) {
-            void* const p = blocks.pop_front();
-            EXPECT_TRUE(mallard::core::is_aligned(p, alignment));
-            EXPECT_GE(this->heap_.usable_bytes(p), bytes);
-            std::memset(p, 1, bytes);
-            all.push_front(p);
-        }
-        this->heap_.deallocate_many(std::move(all), 0, 0);
-        EXPECT_EQ(this->heap_.use().used_blocks, 0U);
-    }
-    EXPECT_TRUE(this->heap_.allocate_many(std::span<const std::size_t>()).empty());
-}
-
-TYPED_TEST(heap_calls, free_mixed_sizes_in_any_order) {
-    std::vector<std::byte*> all;
-    for (std::size_t i = 0; i < 200; ++i) {
-        all.push_back(this->allocate(8 + i * 13 % 300));
-    }
-    mallard::block_chain blocks;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        blocks.push_back(all[i * 77 % all.size()]);
-    }
-    this->heap_.deallocate_many(std::move(blocks));
-    EXPECT_EQ(this->heap_.use().used_blocks, 0U);
-    EXPECT_EQ(this->heap_.use().free_blocks, this->environment_.rooms());
-}
-
-TYPED_TEST(heap_calls, refuse_unrepresentable_requests) {
-    void* const p = this->allocate(100);
-    for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 7, SIZE_MAX - 15, SIZE_MAX - 31, SIZE_MAX / 2,
-                                    std::size_t{PTRDIFF_MAX}, std::size_t{PTRDIFF_MAX} - 31}) {
-        for (const std::size_t alignment : {std::size_t{1}, std::size_t{16}, std::size_t{4096}}) {
-            EXPECT_EQ(this->heap_.try_allocate(bytes, alignment), nullptr);
-            EXPECT_EQ(this->heap_.try_allocate_at_least(bytes, alignment).p, nullptr);
-            EXPECT_OUT_OF_MEMORY(static_cast<void>(this->heap_.allocate(bytes, alignment)));
-            EXPECT_OUT_OF_MEMORY(static_cast<void>(this->heap_.allocate_many(bytes, alignment, 2)));
-        }
-        EXPECT_EQ(this->heap_.try_expand(p, {.least_bytes = bytes, .preferred_bytes = bytes}).p, nullptr);
-        EXPECT_OUT_OF_MEMORY(
-            static_cast<void>(this->heap_.expand(p, {.least_bytes = bytes, .preferred_bytes = bytes})));
-    }
-    EXPECT_EQ(this->heap_.try_allocate(8, SIZE_MAX / 2 + 1), nullptr);
-    EXPECT_OUT_OF_MEMORY(static_cast<void>(this->heap_.allocate_many(1000, 16, SIZE_MAX / 1000)));
-    const std::array<std::size_t, 3> sizes{8, SIZE_MAX - 7, 8};
-    EXPECT_OUT_OF_MEMORY(static_cast<void>(this->heap_.allocate_many(sizes)));
-    EXPECT_EQ(this->heap_.use().used_blocks, 1U);
 }
 
 TYPED_TEST(heap_calls, prefer_less_to_nothing) {

@@ -14,7 +14,6 @@ namespace {
 using mallard::heap_sanity;
 using mallard::space::heap_block;
 
-constexpr const char* damaged_size = "the size in the word in front of the block is damaged";
 constexpr const char* damaged_front =
     "the word in front of the block, or the end of the free block before it, is damaged";
 constexpr const char* damaged_links = "the links of the free block are damaged";
@@ -64,19 +63,6 @@ protected:
 using kinds = ::testing::Types<equipment::room_of_blocks<mallard::space::absolute_links>,
                                equipment::room_of_blocks<mallard::space::relative_links>>;
 TYPED_TEST_SUITE(sanity, kinds);
-
-TYPED_TEST(sanity, names_the_block_whose_word_was_overwritten) {
-    for (const std::size_t i : {0U, 1U, 2U, 7U}) {
-        const heap_block b = this->blocks_[i];
-        for (const std::size_t word : {std::size_t{0}, SIZE_MAX, std::size_t{0x4141414141414141},
-                                       std::size_t{1} << 40, std::size_t{20}}) {
-            const heap_sanity result = this->look_with(b.begin(), word);
-            EXPECT_FALSE(result.sound());
-            EXPECT_STREQ(result.defect, damaged_size) << i << " by " << word;
-            EXPECT_EQ(result.block, b.payload()) << i << " by " << word;
-        }
-    }
-}
 
 /// A size that could be one leads to where no block begins.
 TYPED_TEST(sanity, finds_a_word_that_tells_of_another_size) {

@@ -110,15 +110,6 @@ TYPED_TEST(heap_walks, name_the_block_that_somebody_wrote_around) {
     EXPECT_EQ(look_with(blocks[17], blocks[17]), "the link of the waiting block is damaged");
 }
 
-TYPED_TEST(heap_walks, see_an_empty_heap) {
-    EXPECT_TRUE(this->heap_.check_sanity().sound());
-    EXPECT_EQ(this->heap_.use().used_blocks, 0U);
-    this->heap_.deallocate(this->heap_.allocate(100));
-    this->heap_.release();
-    EXPECT_TRUE(this->heap_.check_sanity().sound());
-    EXPECT_EQ(this->heap_.use().used_blocks, 0U);
-}
-
 /// Large blocks lie elsewhere; they are blocks all the same.
 TEST(walks_over_reserved_blocks, see_them_too) {
     mallard::heap<> heap;

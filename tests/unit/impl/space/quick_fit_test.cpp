@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -32,28 +31,6 @@ using spaces = ::testing::Types<equipment::room_of_blocks<mallard::space::absolu
                                 equipment::room_of_blocks<mallard::space::relative_links>>;
 TYPED_TEST_SUITE(quick_fit, spaces);
 
-TYPED_TEST(quick_fit, defers_merging_until_settled) {
-    const std::array<heap_block, 3> b{this->space_.take(64), this->space_.take(64), this->space_.take(64)};
-    this->give(b[0]);
-    this->give(b[1]);
-    EXPECT_EQ(this->space_.free_bytes(), (sizes{this->all - 192}));
-    EXPECT_EQ(this->space_.wrong(), "");
-    EXPECT_EQ(this->space_.take_quick(64), b[1]);
-    this->give(b[1]);
-    EXPECT_TRUE(this->space_.settle());
-    EXPECT_EQ(this->space_.free_bytes(), (sizes{128, this->all - 192}));
-    EXPECT_FALSE(this->space_.settle());
-}
-
-TYPED_TEST(quick_fit, merges_a_large_block_at_once) {
-    const std::size_t large = TypeParam::largest_quick_bytes + TypeParam::granule;
-    const heap_block b = this->space_.take(large);
-    static_cast<void>(this->space_.take(64));
-    this->give(b);
-    EXPECT_EQ(this->space_.free_bytes(), (sizes{large, this->all - large - 64}));
-    EXPECT_TRUE(this->space_.quick().empty());
-}
-
 TYPED_TEST(quick_fit, merges_all_blocks_of_a_long_row) {
     std::vector<heap_block> blocks;
     for (std::size_t i = 0; i != 2 * this->most_in_a_row; ++i) {
@@ -67,31 +44,6 @@ TYPED_TEST(quick_fit, merges_all_blocks_of_a_long_row) {
     EXPECT_EQ(this->space_.free_bytes(),
               (sizes{32 * (this->most_in_a_row + 1), this->all - 32 * blocks.size()}));
     EXPECT_TRUE(this->space_.quick().empty());
-}
-
-TYPED_TEST(quick_fit, settles_on_request) {
-    const heap_block b = this->space_.take(64);
-    this->space_.merge_at_once();
-    this->give(b);
-    EXPECT_EQ(this->space_.free_bytes(), (sizes{this->all}));
-    EXPECT_FALSE(this->space_.take_quick(64)) << "a request";
-    this->give(this->space_.take(64));
-    EXPECT_FALSE(this->space_.quick().empty());
-}
-
-/// A block that was freed next to one that waits is merged with it when both are settled.
-TYPED_TEST(quick_fit, merges_excess_immediately) {
-    std::vector<heap_block> blocks;
-    for (int i = 0; i < 20; ++i) {
-        blocks.push_back(this->space_.take(1024));
-    }
-    for (const heap_block b : blocks) {
-        this->give(b);
-    }
-    const std::size_t waiting = this->all / 16 / 1024;
-    EXPECT_EQ(this->space_.free_bytes(), (sizes{this->all - waiting * 1024}));
-    this->space_.settle();
-    EXPECT_EQ(this->space_.free_bytes(), (sizes{this->all}));
 }
 
 TYPED_TEST(quick_fit, room_change_settles) {

@@ -3,10 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <vector>
 
 namespace {
 
@@ -109,33 +107,6 @@ TYPED_TEST(quick_lists, keep_only_small_blocks_and_need_rooms) {
     lists small;
     EXPECT_FALSE(small.put(this->block(32), 32));
     EXPECT_TRUE(small.empty());
-}
-
-TYPED_TEST(quick_lists, hand_out_all_blocks_when_they_are_settled) {
-    std::vector<std::byte*> blocks;
-    for (const std::size_t bytes : {32U, 48U, 32U, 4112U, 1024U, 1024U}) {
-        const heap_block b = this->block(bytes);
-        blocks.push_back(b.begin());
-        ASSERT_TRUE(this->lists_.put(b, bytes));
-    }
-    std::vector<std::byte*> settled;
-    this->lists_.settle([&](heap_block b) {
-        EXPECT_FALSE(b.is(heap_block::quick));
-        EXPECT_TRUE(b.is(heap_block::in_use));
-        settled.push_back(b.begin());
-    });
-    std::sort(settled.begin(), settled.end());
-    EXPECT_EQ(settled, blocks);
-    EXPECT_TRUE(this->lists_.empty());
-    EXPECT_TRUE(this->are_sound_with(0));
-}
-
-TYPED_TEST(quick_lists, forget_all_blocks) {
-    ASSERT_TRUE(this->lists_.put(this->block(32), 32));
-    this->lists_.clear(2 * this->room_bytes);
-    EXPECT_EQ(this->lists_.room_bytes(), 2 * this->room_bytes);
-    EXPECT_TRUE(this->lists_.empty());
-    EXPECT_FALSE(this->lists_.take(32));
 }
 
 TYPED_TEST(quick_lists, detect_wrong_count_wrong_size_and_cycle) {

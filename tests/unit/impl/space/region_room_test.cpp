@@ -15,33 +15,6 @@ protected:
     room_type& room_ = *::new (memory_) room_type(sizeof(memory_));
 };
 
-TEST_F(region_room, spans_region_between_heap_and_end_tag) {
-    EXPECT_EQ(room_.begin(), memory_);
-    EXPECT_EQ(room_.first(), memory_ + room_type::metadata_bytes);
-    EXPECT_EQ(room_.end(), memory_ + sizeof(memory_) - 8);
-    EXPECT_EQ((room_type::metadata_bytes + 8) % 16, 0U);
-    EXPECT_GE(room_type::metadata_bytes, sizeof(room_type) + sizeof(room_type::space_type));
-}
-
-TEST_F(region_room, is_the_only_one) {
-    room_type::space_type space;
-    EXPECT_FALSE(room_type::add_room_for(space, 64, true));
-    int rooms = 0;
-    EXPECT_FALSE(room_.walk_rooms([&](const std::byte* begin, const std::byte* end) {
-        EXPECT_EQ(begin, room_.first());
-        EXPECT_EQ(end, room_.end());
-        return ++rooms != 1;
-    }));
-    EXPECT_EQ(rooms, 1);
-}
-
-TEST_F(region_room, recognises_signature) {
-    EXPECT_TRUE(room_.is_signed());
-    EXPECT_TRUE(room_.damaged().sound());
-    room_.end_signature();
-    EXPECT_STREQ(room_.damaged().defect, "the signature of the region is damaged");
-}
-
 TEST(root_type, compares_names_of_one_compiler) {
     using type = mallard::space::root_type;
     constexpr type number = type::from<int>();

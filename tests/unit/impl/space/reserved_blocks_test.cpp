@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <vector>
 
 namespace {
 
@@ -86,24 +85,6 @@ TEST_F(reserved, grow_no_further_than_their_range) {
     EXPECT_TRUE(blocks_.grow(b, 100, 100)) << "it has that";
 }
 
-TEST_F(reserved, grow_as_far_as_is_preferred) {
-    const heap_block b = blocks_.allocate(300 * kib);
-    fill(b, 1);
-    ASSERT_TRUE(blocks_.grow(b, 100 * kib, 3 * mib));
-    EXPECT_GE(b.payload_bytes(), 3 * mib);
-    fill(b, 2);
-    const std::size_t old_bytes = b.payload_bytes();
-    EXPECT_TRUE(blocks_.grow(b, 100 * kib, old_bytes));
-    EXPECT_TRUE(blocks_.grow(b, 100 * kib, 100 * kib));
-    EXPECT_TRUE(blocks_.grow(b, 3 * mib, 0)) << "no less than that, whatever is preferred";
-    EXPECT_TRUE(blocks_.grow(b, old_bytes, old_bytes)) << "all that it has";
-    EXPECT_EQ(b.payload_bytes(), old_bytes);
-    EXPECT_TRUE(blocks_.grow(b, 100 * kib, SIZE_MAX));
-    EXPECT_GT(b.payload_bytes(), old_bytes);
-    EXPECT_FALSE(blocks_.grow(b, SIZE_MAX, SIZE_MAX));
-    EXPECT_TRUE(reserved_blocks::is_sound(b));
-}
-
 TEST_F(reserved, have_requested_bytes_or_fail) {
     for (unsigned k = mallard::core::poisons_memory ? 48 : 18; k != 64; ++k) {
         for (const std::size_t bytes :
@@ -120,22 +101,6 @@ TEST_F(reserved, have_requested_bytes_or_fail) {
         EXPECT_FALSE(blocks_.allocate(SIZE_MAX - less)) << less;
     }
     EXPECT_EQ(blocks_.count(), 0U);
-}
-
-TEST_F(reserved, give_memory_back_where_they_shrink) {
-    const heap_block b = blocks_.allocate(20 * mib);
-    fill(b, 1);
-    const std::size_t old_bytes = blocks_.committed_bytes();
-    blocks_.shrink(b, 300 * kib);
-    EXPECT_GE(b.payload_bytes(), 300 * kib);
-    EXPECT_LT(b.payload_bytes(), 400 * kib);
-    EXPECT_LT(blocks_.committed_bytes(), old_bytes / 10);
-    EXPECT_EQ(b.payload()[300 * kib - 1], std::byte{1});
-    const std::size_t remaining = b.payload_bytes();
-    blocks_.shrink(b, remaining - 4 * kib);
-    EXPECT_EQ(b.payload_bytes(), remaining) << "that would not be worth a call to the system";
-    ASSERT_TRUE(blocks_.grow(b, mib, mib));
-    fill(b, 2);
 }
 
 TEST_F(reserved, reuse_most_recently_freed_range) {
@@ -172,25 +137,6 @@ TEST_F(reserved, keep_one_bounded_spare_range) {
     EXPECT_GT(blocks_.committed_bytes(), 300 * kib);
     blocks_.trim();
     EXPECT_EQ(blocks_.committed_bytes(), 0U);
-}
-
-TEST_F(reserved, leave_in_any_order) {
-    std::vector<heap_block> all;
-    for (std::size_t i = 0; i < 10; ++i) {
-        all.push_back(blocks_.allocate(300 * kib + i * 100 * kib));
-        fill(all.back(), static_cast<int>(i));
-    }
-    for (const std::size_t i : {0U, 9U, 4U, 5U}) {
-        blocks_.deallocate(all[i]);
-    }
-    std::size_t walked = 0;
-    EXPECT_FALSE(blocks_.for_each([&](heap_block b) {
-        ++walked;
-        EXPECT_NE(b, all[4]);
-    })) << "all of them are as they should be";
-    EXPECT_EQ(walked, 6U);
-    EXPECT_EQ(blocks_.count(), 6U);
-    EXPECT_EQ(all[6].payload()[100], std::byte{6});
 }
 
 TEST_F(reserved, spare_range_is_released_on_demand) {
@@ -244,11 +190,6 @@ TEST_F(reserved, reserve_no_room_while_crowded) {
     blocks_.deallocate(third);
     const heap_block fourth = blocks_.allocate(bytes);
     EXPECT_TRUE(blocks_.grow(fourth, bytes + bytes / 2, bytes + bytes / 2));
-}
-
-TEST_F(reserved, fail_without_address_space) {
-    EXPECT_FALSE(blocks_.allocate(std::size_t{1} << 58));
-    EXPECT_EQ(blocks_.count(), 0U);
 }
 
 } // namespace

@@ -1,3 +1,5 @@
+#include "equipment/resident_pages.hpp"
+
 #include <mallard/core/alignment.hpp>
 #include <mallard/impl/space/reserved_range.hpp>
 #include <mallard/upstream/pages.hpp>
@@ -5,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,15 +15,6 @@
 namespace {
 
 namespace reserved_range = mallard::space::reserved_range;
-
-/// Returns: the number of the bytes that have memory, by the system's account.
-std::size_t resident_bytes(std::byte* begin, std::size_t bytes) {
-    const std::size_t page = mallard::pages::page_bytes();
-    std::vector<unsigned char> pages((bytes + page - 1) / page);
-    EXPECT_EQ(mincore(begin, bytes, pages.data()), 0);
-    return page * static_cast<std::size_t>(std::count_if(pages.begin(), pages.end(),
-                                                         [](unsigned char p) { return (p & 1U) != 0; }));
-}
 
 class ranges : public ::testing::Test {
 protected:
@@ -37,43 +29,18 @@ protected:
 
 TEST_F(ranges, begin_at_a_page_and_have_no_memory) {
     EXPECT_TRUE(mallard::core::is_aligned(begin_, page_));
-    EXPECT_EQ(resident_bytes(begin_, 16 * page_), 0U);
+    EXPECT_EQ(equipment::resident_pages(begin_, 16), 0U);
     EXPECT_DEATH(begin_[0] = std::byte{1}, "");
-}
-
-TEST_F(ranges, committed_part_is_writable) {
-    const std::size_t some = reserved_range::rounded(begin_, 10000);
-    EXPECT_GE(some, 10000U);
-    EXPECT_EQ(some % page_, 0U);
-    ASSERT_TRUE(reserved_range::commit(begin_, 0, some));
-    std::memset(begin_, 1, some);
-    EXPECT_DEATH(begin_[some] = std::byte{1}, "");
-    const std::size_t more = reserved_range::rounded(begin_, std::size_t{3} << 20);
-    ASSERT_TRUE(reserved_range::commit(begin_, some, more));
-    std::memset(begin_ + some, 2, more - some);
-    EXPECT_EQ(begin_[some - 1], std::byte{1});
-    EXPECT_EQ(begin_[more - 1], std::byte{2});
-    EXPECT_DEATH(begin_[more] = std::byte{1}, "");
-}
-
-TEST_F(ranges, offered_memory_is_reusable) {
-    const std::size_t some = reserved_range::rounded(begin_, std::size_t{2} << 20);
-    ASSERT_TRUE(reserved_range::commit(begin_, 0, some));
-    std::memset(begin_, 1, some);
-    reserved_range::offer(begin_, some);
-    std::memset(begin_, 2, some);
-    EXPECT_EQ(begin_[0], std::byte{2});
-    EXPECT_EQ(begin_[some - 1], std::byte{2});
 }
 
 TEST_F(ranges, decommit_and_recommit) {
     const std::size_t most = reserved_range::rounded(begin_, std::size_t{8} << 20);
     ASSERT_TRUE(reserved_range::commit(begin_, 0, most));
     std::memset(begin_, 1, most);
-    EXPECT_EQ(resident_bytes(begin_, most), most);
+    EXPECT_EQ(equipment::resident_pages(begin_, most / page_), most / page_);
     const std::size_t fewer = reserved_range::rounded(begin_, std::size_t{1} << 20);
     ASSERT_TRUE(reserved_range::decommit(begin_, most, fewer));
-    EXPECT_EQ(resident_bytes(begin_, most), fewer);
+    EXPECT_EQ(equipment::resident_pages(begin_, most / page_), fewer / page_);
     EXPECT_EQ(begin_[fewer - 1], std::byte{1});
     EXPECT_DEATH(begin_[fewer] = std::byte{1}, "");
     ASSERT_TRUE(reserved_range::commit(begin_, fewer, most));

@@ -55,46 +55,6 @@ TYPED_TEST(segregated_fit, bin_index_is_monotonic) {
     EXPECT_EQ(TypeParam::bin_index(SIZE_MAX / 4), TypeParam::lists - 1);
 }
 
-TYPED_TEST(segregated_fit, finds_inserted_blocks) {
-    EXPECT_TRUE(this->lists_.empty());
-    EXPECT_FALSE(this->lists_.find(32));
-    EXPECT_FALSE(this->lists_.largest());
-    const heap_block b = this->make(64);
-    EXPECT_EQ(this->lists_.first_in_bin(64), b);
-    EXPECT_FALSE(this->lists_.first_in_bin(64 + this->granule));
-    EXPECT_EQ(this->lists_.find(48), b) << "the next list that is not empty";
-    EXPECT_FALSE(this->lists_.find(64 + this->granule));
-    EXPECT_TRUE(this->lists_.is_first(b, 64));
-    EXPECT_EQ(this->lists_.bins_in_use(), 1U);
-    this->lists_.remove(b, 64);
-    EXPECT_TRUE(this->lists_.empty());
-    EXPECT_EQ(this->lists_.bins_in_use(), 0U);
-    EXPECT_FALSE(this->lists_.find(32));
-}
-
-TYPED_TEST(segregated_fit, removes_from_middle_of_list) {
-    const heap_block a = this->make(80);
-    const heap_block b = this->make(80);
-    const heap_block c = this->make(80);
-    this->lists_.remove(b, 80);
-    EXPECT_EQ(this->lists_.first_in_bin(80), c);
-    this->lists_.remove_first(c, 80);
-    EXPECT_EQ(this->lists_.first_in_bin(80), a);
-    EXPECT_FALSE(this->lists_.is_first(c, 80));
-    this->lists_.remove(a, 80);
-    EXPECT_TRUE(this->lists_.empty());
-}
-
-TYPED_TEST(segregated_fit, finds_fit_in_mixed_list) {
-    const std::size_t least = TypeParam::exact_bytes * 16;
-    ASSERT_EQ(TypeParam::bin_index(least), TypeParam::bin_index(least + this->granule));
-    const heap_block larger = this->make(least + this->granule);
-    const heap_block smaller = this->make(least);
-    EXPECT_EQ(this->lists_.find(least + this->granule), larger);
-    EXPECT_EQ(this->lists_.find(least), smaller);
-    EXPECT_FALSE(this->lists_.find(least + 2 * this->granule));
-}
-
 /// A long list takes no longer than a short one: only its first blocks are looked at.
 TYPED_TEST(segregated_fit, bounds_search_of_mixed_list) {
     const std::size_t least = TypeParam::exact_bytes * 16;
@@ -110,18 +70,6 @@ TYPED_TEST(segregated_fit, bounds_search_of_mixed_list) {
     EXPECT_FALSE(this->lists_.find(wanted));
     const heap_block larger = this->make(2 * least);
     EXPECT_EQ(this->lists_.find(wanted), larger);
-}
-
-TYPED_TEST(segregated_fit, finds_the_largest) {
-    this->make(32);
-    const heap_block large = this->make(std::size_t{1} << 20);
-    this->make(4096);
-    EXPECT_EQ(this->lists_.largest(), large);
-    this->lists_.clear();
-    EXPECT_TRUE(this->lists_.empty());
-    EXPECT_FALSE(this->lists_.largest());
-    EXPECT_FALSE(this->lists_.find(32));
-    EXPECT_FALSE(this->lists_.first_in_bin(32));
 }
 
 TYPED_TEST(segregated_fit, sorts_bins_by_address) {

@@ -1,3 +1,5 @@
+#include "process/child.hpp"
+
 #include <mallard/adapt/checked.hpp>
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/impl/threads/fork_hold.hpp>
@@ -5,8 +7,6 @@
 #include <mallard/local/multipool.hpp>
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <mutex>
@@ -36,30 +36,18 @@ constinit mallard::threads::fork_hold inner_hold{
     .unlock = []() noexcept { inner.unlock(); },
 };
 
-/// Returns: the exit status of the child.
-template <class Work>
-int status_of_child(Work work) {
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(120);
-        _exit(work());
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 TEST(fork_hold, is_locked_during_fork_only) {
     times_unlocked = 0;
     {
         const mallard::threads::held_while_loaded held(outer_hold);
-        EXPECT_EQ(status_of_child([] { return outer.try_lock() ? times_unlocked : 10; }), 1);
+        EXPECT_EQ(process::run_in_child([] { return outer.try_lock() ? times_unlocked : 10; }),
+                  process::ending::by_itself_with(1));
         EXPECT_GE(times_unlocked, 1);
         EXPECT_TRUE(outer.try_lock());
         outer.unlock();
     }
     const int old_count = times_unlocked;
-    EXPECT_EQ(status_of_child([] { return 0; }), 0);
+    EXPECT_EQ(process::run_in_child([] { return 0; }), process::ending::by_itself_with(0));
     EXPECT_EQ(times_unlocked, old_count) << "it was let go";
 }
 
@@ -69,7 +57,7 @@ TEST(fork_hold, is_let_go_in_any_order) {
         const mallard::threads::held_while_loaded later(inner_hold);
         mallard::threads::let_go_at_fork(outer_hold);
         times_unlocked = 0;
-        EXPECT_EQ(status_of_child([] { return 0; }), 0);
+        EXPECT_EQ(process::run_in_child([] { return 0; }), process::ending::by_itself_with(0));
         EXPECT_EQ(times_unlocked, 0);
     }
     outer_hold.next = nullptr;
@@ -90,7 +78,8 @@ TEST(fork_hold, nests_across_threads_in_any_order) {
         }
     });
     for (int round = 0; round < rounds; ++round) {
-        EXPECT_EQ(status_of_child([] { return outer.try_lock() && inner.try_lock() ? 0 : 1; }), 0);
+        EXPECT_EQ(process::run_in_child([] { return outer.try_lock() && inner.try_lock() ? 0 : 1; }),
+                  process::ending::by_itself_with(0));
     }
     done = true;
     in_order.join();
@@ -103,7 +92,8 @@ TEST(fork_hold, nests_across_threads_in_any_order) {
         }
     });
     for (int round = 0; round < rounds; ++round) {
-        EXPECT_EQ(status_of_child([] { return outer.try_lock() && inner.try_lock() ? 0 : 1; }), 0);
+        EXPECT_EQ(process::run_in_child([] { return outer.try_lock() && inner.try_lock() ? 0 : 1; }),
+                  process::ending::by_itself_with(0));
     }
     done = true;
     turned.join();

@@ -78,25 +78,6 @@ private:
     alignas(8) std::array<std::array<std::byte, 24>, 6 * capacity_of_24> memory_{};
 };
 
-TEST_F(magazine, starts_empty_without_room) {
-    EXPECT_EQ(magazine_.pop(), nullptr);
-    EXPECT_FALSE(magazine_.load());
-    EXPECT_FALSE(magazine_.push(block(0), index_of_24));
-    EXPECT_EQ(magazine_.pop(), nullptr);
-    EXPECT_EQ(magazine_.make_room(index_of_24), nullptr);
-    EXPECT_TRUE(magazine_.push(block(0), index_of_24));
-}
-
-TEST_F(magazine, gives_the_last_freed_block_first) {
-    for (std::size_t i = 0; i < 3; ++i) {
-        push_any(block(i));
-    }
-    EXPECT_EQ(magazine_.pop(), block(2));
-    EXPECT_EQ(magazine_.pop(), block(1));
-    EXPECT_EQ(magazine_.pop(), block(0));
-    EXPECT_EQ(magazine_.pop(), nullptr);
-}
-
 TEST_F(magazine, overflow_gives_the_oldest_batch_away) {
     for (std::size_t i = 0; i != capacity_of_24; ++i) {
         EXPECT_EQ(push_any(block(i)), nullptr);
@@ -179,15 +160,6 @@ TEST_F(magazine, keeps_order_of_blocks) {
     EXPECT_EQ(push_until_excess(0), capacity_of_24);
 }
 
-TEST_F(magazine, takes_complete_batch) {
-    magazine_.fill(chain(0, batch_of_24), index_of_24, growth_bytes_);
-    EXPECT_EQ(magazine_.pop(), block(0));
-    EXPECT_EQ(magazine_.next_fetch(index_of_24), batch_of_24);
-    EXPECT_TRUE(magazine_.push(block(0), index_of_24)) << "taking out makes room";
-    EXPECT_FALSE(magazine_.push(block(batch_of_24), index_of_24));
-    EXPECT_EQ(growth_bytes_, mallard::threads::most_growth_bytes);
-}
-
 /// A thread that gives batches away and fetches as many later keeps them from then on.
 TEST_F(magazine, grows_by_the_batches_that_come_back) {
     constexpr std::size_t batch_bytes = batch_of_24 * 24;
@@ -227,17 +199,6 @@ TEST_F(magazine, fetches_double_up_to_a_batch) {
     EXPECT_EQ(fetches, (std::vector<std::size_t>{1, 2, 4, 8, 16, 32, 64, 64, 64, 64}));
     static_cast<void>(magazine_.next_fetch(index_of_24));
     EXPECT_EQ(magazine_.next_fetch(index_of_24), 1U) << "the one before could not be had";
-}
-
-TEST_F(magazine, emptying_resets) {
-    static_cast<void>(magazine_.next_fetch(index_of_24));
-    for (std::size_t i = 0; i != batch_of_24 + 2; ++i) {
-        push_any(block(i));
-    }
-    EXPECT_EQ(empty_out(), batch_of_24 + 2);
-    EXPECT_EQ(magazine_.pop(), nullptr);
-    EXPECT_FALSE(magazine_.push(block(0), index_of_24));
-    EXPECT_EQ(magazine_.next_fetch(index_of_24), 1U);
 }
 
 TEST_F(magazine, reports_a_block_freed_twice) {

@@ -76,12 +76,6 @@ TEST_F(thread_caches, are_per_thread) {
     EXPECT_EQ(mallard::threads::last_cache.cache, mine);
 }
 
-TEST_F(thread_caches, return_their_blocks_when_the_thread_ends) {
-    owner shared;
-    std::thread([&] { shared.free_locally(memory_.data()); }).join();
-    EXPECT_EQ(shared.blocks_taken_back, 1U);
-}
-
 TEST_F(thread_caches, forget_their_blocks_when_they_are_detached) {
     owner shared;
     shared.free_locally(memory_.data());
