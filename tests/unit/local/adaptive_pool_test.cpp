@@ -1,4 +1,5 @@
 #include "equipment/ledger.hpp"
+#include "equipment/on_ledger.hpp"
 
 #include <mallard/local/adaptive_pool.hpp>
 #include <mallard/local/monotonic.hpp>
@@ -20,14 +21,8 @@
 namespace {
 
 template <class Pool>
-class adaptive_pool : public ::testing::Test {
+class adaptive_pool : public equipment::on_ledger {
 protected:
-    ~adaptive_pool() override {
-        pool_.release();
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
-
     std::vector<void*> allocate(std::size_t n) {
         std::vector<void*> all(n);
         std::generate(all.begin(), all.end(), [this] { return pool_.allocate(24, 8); });
@@ -40,7 +35,6 @@ protected:
         }
     }
 
-    equipment::ledger source_;
     Pool pool_{source_};
 };
 
@@ -110,26 +104,6 @@ TYPED_TEST(adaptive_pool, erasing_all_respects_free_slab_limit) {
     }
     this->pool_.trim();
     EXPECT_EQ(this->source_.outstanding(), 0U);
-}
-
-TYPED_TEST(adaptive_pool, gives_and_takes_many_at_once) {
-    mallard::block_chain chain = this->pool_.allocate_many(24, 8, 10'000);
-    std::vector<void*> all;
-    for (int i = 0; i < 5000; ++i) {
-        all.push_back(chain.pop_front());
-    }
-    EXPECT_EQ(chain.size(), 5000U);
-    const std::vector<void*> more = this->allocate(1000);
-    all.insert(all.end(), more.begin(), more.end());
-    EXPECT_EQ(std::set<void*>(all.begin(), all.end()).size(), all.size());
-    this->pool_.deallocate_many(std::move(chain), 24, 8);
-    this->deallocate(all);
-    this->pool_.trim();
-    EXPECT_EQ(this->source_.outstanding(), 0U);
-    mallard::block_chain direct = this->pool_.allocate_many(100, 8, 10);
-    EXPECT_EQ(this->pool_.stats().large_blocks, 10U);
-    this->pool_.deallocate_many(std::move(direct), 100, 8);
-    EXPECT_EQ(this->pool_.allocate_many(24, 8, 0).size(), 0U);
 }
 
 #ifdef __cpp_exceptions

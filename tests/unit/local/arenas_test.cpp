@@ -1,5 +1,5 @@
 #include "equipment/ledger.hpp"
-#include "equipment/out_of_memory.hpp"
+#include "equipment/on_ledger.hpp"
 
 #include <mallard/local/arenas.hpp>
 
@@ -29,13 +29,6 @@ TEST(static_arena, is_one_room) {
     EXPECT_TRUE(arena.owns(room.data() + 999));
     EXPECT_FALSE(arena.owns(room.data() + 1000));
     EXPECT_FALSE(arena.owns(&room));
-}
-
-TEST(static_arena, gives_nothing_where_no_block_fits) {
-    mallard::static_arena<40> arena;
-    EXPECT_TRUE(arena.next_room(free_blocks_type(48), 8, 1).empty());
-    EXPECT_EQ(arena.capacity(free_blocks_type(48), 8), 0U);
-    EXPECT_FALSE(arena.next_room(free_blocks_type(40), 8, 1).empty()) << "what was refused took nothing";
 }
 
 TEST(static_arena, accounts_for_strict_alignment) {
@@ -70,14 +63,7 @@ TEST(buffer_arena, refuses_short_buffer) {
     EXPECT_EQ(skewed.capacity(free_blocks_type(8), 8), 0U);
 }
 
-class arenas : public ::testing::Test {
-protected:
-    ~arenas() override {
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
-    equipment::ledger source_;
-};
+class arenas : public equipment::on_ledger {};
 
 TEST_F(arenas, single_arena_holds_configured_blocks) {
     mallard::single_arena<equipment::ledger> arena(100, source_);
@@ -112,12 +98,6 @@ TEST_F(arenas, single_arena_of_one_block_holds_it) {
     EXPECT_EQ(source_.granted().size(), 1U);
 }
 
-TEST_F(arenas, single_arena_fails_for_unrepresentable_capacity) {
-    mallard::single_arena<equipment::ledger> arena(SIZE_MAX / 8, source_);
-    EXPECT_OUT_OF_MEMORY(static_cast<void>(arena.next_room(free_blocks_of_24, 8, 1)));
-    EXPECT_TRUE(source_.granted().empty());
-}
-
 TEST_F(arenas, that_grow_take_larger_and_larger_chunks) {
     mallard::growing_arena<equipment::ledger> arena(
         source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 512}});
@@ -144,14 +124,6 @@ TEST_F(arenas, growing_arena_sizes_chunk_for_burst) {
     EXPECT_LE(arena.next_room(free_blocks_of_24, 8, SIZE_MAX).size(), 4096U) << "at most the largest chunk";
     EXPECT_GE(arena.next_room(free_blocks_type(10'000), 16, 1).size(), 10'000U)
         << "but one block at the least";
-}
-
-TEST_F(arenas, that_grow_align_their_rooms) {
-    mallard::growing_arena<equipment::ledger> arena(source_);
-    const free_blocks_type free_blocks(256);
-    const std::span<std::byte> room = arena.next_room(free_blocks, 256, 4);
-    EXPECT_TRUE(mallard::core::is_aligned(room.data(), 256));
-    EXPECT_GE(arena.capacity(free_blocks, 256), 4U);
 }
 
 } // namespace

@@ -1,30 +1,21 @@
 // allocate_at_least() and owns() of the pools.
 #include "equipment/ledger.hpp"
+#include "equipment/on_ledger.hpp"
 
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <type_traits>
-#include <vector>
 
 namespace {
 
 using equipment::ledger;
 
 template <class Pool>
-class block_sizes : public ::testing::Test {
+class block_sizes : public equipment::on_ledger {
 protected:
-    ~block_sizes() override {
-        pool_.release();
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
-
-    ledger source_;
     Pool pool_{source_};
 };
 
@@ -58,41 +49,6 @@ TYPED_TEST(block_sizes, every_size_up_to_the_returned_one_frees_the_block) {
     EXPECT_EQ(this->source_.granted().size(), chunks) << "a block that went to another list is missing here";
 }
 
-template <class Pool>
-void expect_to_own_blocks(Pool& pool) {
-    std::vector<mallard::sized_block> blocks;
-    for (std::size_t bytes = 1; bytes < 300000; bytes *= 3) {
-        const std::size_t most_bytes = std::is_same_v<Pool, large_fixed_pool> ? 50000 : bytes;
-        blocks.push_back({pool.allocate(std::min(bytes, most_bytes), 8), std::min(bytes, most_bytes)});
-    }
-    for (const mallard::sized_block& block : blocks) {
-        EXPECT_TRUE(pool.owns(block.p)) << block.bytes;
-        EXPECT_TRUE(pool.owns(static_cast<std::byte*>(block.p) + block.bytes - 1)) << block.bytes;
-    }
-    ledger elsewhere;
-    mallard::multipool<ledger> stranger(elsewhere);
-    EXPECT_FALSE(pool.owns(stranger.allocate(24, 8)));
-    EXPECT_FALSE(pool.owns(stranger.allocate(100000, 8)));
-    EXPECT_FALSE(pool.owns(nullptr));
-}
-
-TYPED_TEST(block_sizes, owns_exactly_its_blocks) {
-    expect_to_own_blocks(this->pool_);
-}
-
-TEST(owns, holds_for_pools_without_block_sizes) {
-    mallard::heap heap;
-    expect_to_own_blocks(heap);
-    mallard::heap<mallard::new_delete> over_malloc;
-    expect_to_own_blocks(over_malloc);
-    mallard::adaptive_pool nodes;
-    expect_to_own_blocks(nodes);
-    mallard::concurrent_multipool concurrent;
-    expect_to_own_blocks(concurrent);
-    mallard::resource<mallard::counted<mallard::multipool<>>> adapted;
-    expect_to_own_blocks(adapted);
-}
-
 TEST(block_sizes, are_those_of_the_classes) {
     mallard::unchecked::multipool<mallard::chunk_cache, mallard::hybrid_order, mallard::eighth_classes> pool;
     EXPECT_EQ(pool.allocate_at_least(33, 8).bytes, 40U);
@@ -103,14 +59,6 @@ TEST(block_sizes, are_those_of_the_classes) {
     mallard::unchecked::fixed_pool<mallard::growing_arena<>, mallard::first_freed, mallard::block_size{20, 4}>
         fixed;
     EXPECT_EQ(fixed.allocate_at_least(3, 4).bytes, 20U);
-}
-
-TEST(block_sizes, fill_an_array_of_objects) {
-    mallard::unchecked::multipool<mallard::chunk_cache, mallard::hybrid_order, mallard::eighth_classes> pool;
-    mallard::allocator<int, decltype(pool)> ints(pool);
-    const auto room = ints.allocate_at_least(9);
-    EXPECT_EQ(room.count, 10U);
-    ints.deallocate(room.ptr, room.count);
 }
 
 TEST(bytes_left, are_the_rest_of_the_newest_chunk) {

@@ -1,5 +1,5 @@
 #include "equipment/ledger.hpp"
-#include "equipment/out_of_memory.hpp"
+#include "equipment/on_ledger.hpp"
 #include "equipment/run_in_threads.hpp"
 
 #include <mallard/local/concurrent_monotonic.hpp>
@@ -10,28 +10,17 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <list>
-#include <memory_resource>
 #include <thread>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace {
 
 using arena_type = mallard::concurrent_monotonic<equipment::ledger>;
 
-class concurrent_monotonic : public ::testing::Test {
+class concurrent_monotonic : public equipment::on_ledger {
 protected:
-    ~concurrent_monotonic() override {
-        arena_.release();
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
-
-    equipment::ledger source_;
     arena_type arena_{source_, {.growth = {.first_chunk_bytes = 256, .largest_chunk_bytes = 1024}}};
 };
 
@@ -51,12 +40,6 @@ TEST_F(concurrent_monotonic, blocks_are_adjacent) {
     EXPECT_EQ(arena_.allocate(0, 1), a + 24) << "rounded up to a multiple of 8";
     EXPECT_EQ(arena_.allocate(8, 4), a + 32) << "no bytes are a block of one";
     EXPECT_EQ(source_.granted().size(), 1U);
-}
-
-TEST_F(concurrent_monotonic, never_uses_a_deallocated_block_again) {
-    void* const p = arena_.allocate(24, 8);
-    arena_.deallocate(p, 24, 8);
-    EXPECT_NE(arena_.allocate(24, 8), p);
 }
 
 // ---- chunks
@@ -127,18 +110,6 @@ TEST_F(concurrent_monotonic, serves_requests_above_the_shared_size) {
 
 // ---- failures
 
-TEST_F(concurrent_monotonic, fails_without_a_change) {
-    std::byte* const first = as_bytes(arena_.allocate(8, 8));
-    source_.fail({.at = 1, .for_ever = true});
-    for (const std::size_t bytes :
-         {std::size_t{200}, std::size_t{100'000}, SIZE_MAX / 2, SIZE_MAX - 64, SIZE_MAX}) {
-        EXPECT_OUT_OF_MEMORY(static_cast<void>(arena_.allocate(bytes, 8)));
-        EXPECT_EQ(arena_.try_allocate(bytes, 8), nullptr);
-        EXPECT_EQ(arena_.try_allocate(bytes, SIZE_MAX / 2 + 1), nullptr);
-    }
-    EXPECT_EQ(arena_.allocate(8, 8), first + 8);
-}
-
 /// What a request adds to a full chunk would add up.
 TEST_F(concurrent_monotonic, failures_leave_the_rest_of_the_chunk) {
     static_cast<void>(arena_.allocate(256 - 64 - 16, 8));
@@ -160,32 +131,6 @@ TEST_F(concurrent_monotonic, takes_smaller_chunks_where_memory_is_short) {
 }
 
 // ---- threads
-
-/// Every thread writes its blocks, so that a block of two threads would be seen.
-TEST(concurrent_monotonic_of_threads, has_blocks_of_one_thread_each) {
-    constexpr int threads = 4;
-    constexpr std::size_t blocks = 20'000;
-    mallard::concurrent_monotonic<> arena(
-        {.growth = {.first_chunk_bytes = 256, .largest_chunk_bytes = 4096}});
-    std::vector<std::vector<std::uint64_t*>> all(threads);
-    equipment::run_in_threads(threads, [&](int id) {
-        auto& mine = all[static_cast<std::size_t>(id)];
-        mine.reserve(blocks);
-        for (std::size_t i = 0; i != blocks; ++i) {
-            const std::size_t words = 1 + i % 7;
-            auto* const p = static_cast<std::uint64_t*>(arena.allocate(8 * words, i % 3 == 0 ? 16 : 8));
-            std::fill_n(p, words, static_cast<std::uint64_t>(id) << 32 | i);
-            mine.push_back(p);
-        }
-    });
-    for (std::size_t id = 0; id != threads; ++id) {
-        for (std::size_t i = 0; i != blocks; ++i) {
-            const std::uint64_t* const p = all[id][i];
-            ASSERT_TRUE(
-                std::all_of(p, p + 1 + i % 7, [&](std::uint64_t word) { return word == (id << 32 | i); }));
-        }
-    }
-}
 
 /// Threads that find a chunk full at once take one chunk, and not one each.
 TEST(concurrent_monotonic_of_threads, replaces_a_chunk_once) {
@@ -217,40 +162,6 @@ TEST(concurrent_monotonic_of_threads, survives_failures_of_its_upstream) {
     EXPECT_EQ(served, 19U * 3) << "blocks of the chunks that came";
     source.fail({.at = 0});
     EXPECT_NE(arena.try_allocate(64, 8), nullptr);
-}
-
-TEST(concurrent_monotonic_of_threads, is_released_between_their_uses) {
-    constexpr int threads = 4;
-    equipment::ledger source;
-    arena_type arena(source);
-    for (int round = 0; round != 20; ++round) {
-        equipment::run_in_threads(threads, [&](int) {
-            std::list<int, mallard::allocator<int, arena_type>> numbers(1000, round, arena);
-            numbers.clear();
-        });
-        arena.release();
-        ASSERT_EQ(source.outstanding(), 0U);
-    }
-}
-
-struct all_threads : mallard::shared_by_threads<all_threads, mallard::concurrent_monotonic<>> {};
-
-TEST(concurrent_monotonic_of_threads, is_named_by_a_type) {
-    std::atomic<int> wrong = 0;
-    equipment::run_in_threads(4, [&](int id) {
-        const std::vector<int, mallard::static_allocator<int, all_threads>> mine(1000, id);
-        wrong += static_cast<int>(std::ranges::count_if(mine, [&](int n) { return n != id; }));
-    });
-    EXPECT_EQ(wrong, 0);
-    all_threads::pool().release();
-}
-
-TEST(concurrent_monotonic_of_threads, binds_by_the_base) {
-    mallard::resource<mallard::concurrent_monotonic<>> resource;
-    equipment::run_in_threads(4, [&](int) {
-        const std::pmr::vector<std::pmr::string> words(100, "longer than a short string can be", &resource);
-        EXPECT_TRUE(resource.owns(words.back().data()));
-    });
 }
 
 TEST(concurrent_monotonic_of_threads, lets_the_forking_thread_go_on) {

@@ -1,4 +1,5 @@
 #include "equipment/ledger.hpp"
+#include "equipment/on_ledger.hpp"
 
 #include <mallard/local/concurrent_multipool.hpp>
 #include <mallard/mallard.hpp>
@@ -17,15 +18,8 @@ namespace {
 
 using pool_type = mallard::concurrent_multipool<equipment::ledger>;
 
-class concurrent_multipool : public ::testing::Test {
+class concurrent_multipool : public equipment::on_ledger {
 protected:
-    ~concurrent_multipool() override {
-        pool_.release();
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
-
-    equipment::ledger source_;
     pool_type pool_{source_};
 };
 
@@ -146,26 +140,6 @@ TEST_F(concurrent_multipool, gives_the_batch_that_was_freed_last_first) {
     EXPECT_GE(static_cast<std::size_t>(first), count - mallard::threads::batch_blocks(index));
 }
 
-TEST_F(concurrent_multipool, ended_thread_returns_all_classes) {
-    const auto use = [this] {
-        for (std::size_t bytes = 8; bytes <= 512; bytes += 8) {
-            std::vector<void*> blocks(8);
-            for (void*& p : blocks) {
-                p = pool_.allocate(bytes, 8);
-            }
-            for (void* p : blocks) {
-                pool_.deallocate(p, bytes, 8);
-            }
-        }
-    };
-    std::thread(use).join();
-    const std::size_t held = source_.outstanding_bytes();
-    for (int i = 0; i < 8; ++i) {
-        std::thread(use).join();
-    }
-    EXPECT_EQ(source_.outstanding_bytes(), held) << "the next thread needs no more";
-}
-
 TEST_F(concurrent_multipool, sends_larger_requests_upstream_and_remembers_them) {
     const std::size_t bytes = pool_.largest_pooled_bytes() + 1;
     void* const p = pool_.allocate(bytes, 8);
@@ -200,16 +174,6 @@ TEST_F(concurrent_multipool, magazines_fill_cache_lines) {
     EXPECT_EQ(pool_.allocate(128, 64), a);
 }
 
-TEST_F(concurrent_multipool, release_clears_magazines) {
-    void* const p = pool_.allocate(24, 8);
-    pool_.deallocate(p, 24, 8);
-    pool_.release();
-    EXPECT_EQ(source_.outstanding(), 0U);
-    void* const q = pool_.allocate(24, 8);
-    EXPECT_EQ(source_.granted().size(), 2U) << "not from what was given back";
-    std::memset(q, 1, 24);
-}
-
 TEST_F(concurrent_multipool, tidy_returns_blocks_of_ended_threads) {
     std::vector<void*> blocks(4000);
     std::ranges::generate(blocks, [this] { return pool_.allocate(40); });
@@ -225,27 +189,6 @@ TEST_F(concurrent_multipool, tidy_returns_blocks_of_ended_threads) {
     void* const p = pool_.allocate(40);
     std::memset(p, 1, 40);
     pool_.deallocate(p, 40);
-}
-
-TEST_F(concurrent_multipool, may_be_the_upstream_of_another) {
-    mallard::concurrent_multipool<pool_type> above(pool_);
-    std::vector<void*> blocks;
-    for (std::size_t i = 0; i < 3000; ++i) {
-        blocks.push_back(above.allocate(8 + i % 5000, 8));
-    }
-    for (std::size_t i = 0; i < 3000; ++i) {
-        above.deallocate(blocks[i], 8 + i % 5000, 8);
-    }
-    above.release();
-    EXPECT_GT(pool_.stats().chunks, 0U);
-}
-
-TEST_F(concurrent_multipool, meets_local_allocator_concept) {
-    mallard::resource<pool_type&> base(pool_);
-    auto& by_base = mallard::wink_out<std::pmr::vector<int>>(base, std::size_t{1000}, 1);
-    using ints = std::vector<int, mallard::allocator<int, pool_type>>;
-    auto& by_type = mallard::wink_out<ints>(pool_, by_base.begin(), by_base.end());
-    EXPECT_EQ(by_type.size(), 1000U);
 }
 
 #ifdef __cpp_exceptions

@@ -86,33 +86,6 @@ TEST(fixed_pool_in_an_array, lies_in_the_buffer_of_a_caller) {
     EXPECT_EQ(pool.capacity(), 10U);
 }
 
-TEST(fixed_pool_in_an_array, keeps_any_order) {
-    mallard::fixed_pool<mallard::static_arena<4096>, mallard::last_freed> pool(block_size{20});
-    std::vector<void*> blocks;
-    for (std::size_t i = pool.capacity(); i != 0; --i) {
-        blocks.push_back(pool.allocate(20, 4));
-    }
-    EXPECT_TRUE(pool.empty());
-    EXPECT_EQ(blocks.size(), 4096U / 20);
-    pool.deallocate(blocks[7], 20, 4);
-    pool.deallocate(blocks[3], 20, 4);
-    EXPECT_EQ(pool.allocate(20, 4), blocks[3]);
-    EXPECT_EQ(pool.allocate(20, 4), blocks[7]);
-}
-
-TEST(fixed_pool_of_one_allocation, takes_all_at_once) {
-    equipment::ledger source;
-    mallard::fixed_pool<mallard::single_arena<equipment::ledger>> pool(block_size{24}, std::size_t{10},
-                                                                       source);
-    for (int i = 0; i < 10; ++i) {
-        static_cast<void>(pool.allocate(24, 8));
-    }
-    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(24, 8)));
-    EXPECT_EQ(source.granted(), (std::vector<equipment::ledger::request>{{240, 16}}));
-    pool.release();
-    EXPECT_EQ(source.outstanding(), 0U);
-}
-
 // ---- without a heap
 
 struct node {

@@ -1,4 +1,5 @@
 #include "equipment/ledger.hpp"
+#include "equipment/on_ledger.hpp"
 #include "equipment/out_of_memory.hpp"
 
 #include <mallard/local/fixed_pool.hpp>
@@ -9,8 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <set>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -22,15 +21,8 @@ std::byte* as_bytes(void* p) {
     return static_cast<std::byte*>(p);
 }
 
-class fixed_pool : public ::testing::Test {
+class fixed_pool : public equipment::on_ledger {
 protected:
-    ~fixed_pool() override {
-        pool_.release();
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
-
-    equipment::ledger source_;
     pool_type pool_{source_};
 };
 
@@ -62,21 +54,6 @@ TEST_F(fixed_pool, allocate_block_needs_no_size) {
     sized.deallocate(p, 12, 4);
     EXPECT_EQ(sized.allocate_block(), p);
     sized.release();
-}
-
-TEST_F(fixed_pool, allocate_block_uses_fixed_size) {
-    void* const p = pool_.allocate(24, 8);
-    EXPECT_EQ(pool_.block_alignment(), 8U);
-    EXPECT_EQ(pool_.allocate_block(), as_bytes(p) + 24);
-}
-
-TEST(fixed_pool_in_an_array, allocate_block_fails_when_full) {
-    mallard::fixed_pool<mallard::static_arena<64>> pool(block_size{32});
-    void* const p = pool.allocate_block();
-    EXPECT_NE(pool.allocate_block(), p);
-    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_block()));
-    pool.deallocate_block(p);
-    EXPECT_EQ(pool.allocate_block(), p);
 }
 
 TEST_F(fixed_pool, refuses_a_larger_request_and_a_stricter_alignment) {
@@ -151,18 +128,6 @@ TEST_F(fixed_pool, try_allocate_returns_null_on_refusal) {
     EXPECT_EQ(single.try_allocate(25, 8), nullptr);
     EXPECT_NE(single.try_allocate(24, 8), nullptr);
     EXPECT_EQ(single.try_allocate(24, 8), nullptr);
-}
-
-TEST_F(fixed_pool, owns_blocks_of_arena) {
-    std::byte elsewhere{};
-    EXPECT_FALSE(pool_.owns(&elsewhere));
-    auto* const p = as_bytes(pool_.allocate(24, 8));
-    EXPECT_TRUE(pool_.owns(p));
-    EXPECT_TRUE(pool_.owns(p + 23));
-    EXPECT_FALSE(pool_.owns(&elsewhere));
-    EXPECT_FALSE(pool_.owns(nullptr));
-    pool_.release();
-    EXPECT_FALSE(pool_.owns(p));
 }
 
 TEST_F(fixed_pool, capacity_counts_blocks_at_any_alignment) {
@@ -244,20 +209,6 @@ TEST_F(fixed_pool, gives_a_burst_of_blocks_side_by_side) {
     }
 }
 
-TEST_F(fixed_pool, burst_blocks_free_singly_or_together) {
-    mallard::block_chain blocks = pool_.allocate_many(24, 8, 100);
-    void* const alone = blocks.pop_front();
-    pool_.deallocate(alone, 24, 8);
-    pool_.deallocate_many(std::move(blocks), 24, 8);
-    std::set<void*> again;
-    for (mallard::block_chain more = pool_.allocate_many(24, 8, 100); !more.empty();) {
-        again.insert(more.pop_front());
-    }
-    EXPECT_EQ(again.size(), 100U);
-    EXPECT_TRUE(again.contains(alone));
-    EXPECT_EQ(source_.granted().size(), 1U);
-}
-
 TEST_F(fixed_pool, refuses_burst_of_oversized_blocks) {
     static_cast<void>(pool_.allocate(24, 8));
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate_many(32, 8, 3)));
@@ -291,26 +242,6 @@ TEST(fixed_pool_in_an_array, failed_first_burst_fixes_no_size) {
 }
 
 #endif
-
-TEST(fixed_pool_in_an_array, failed_burst_frees_partial_blocks) {
-    mallard::fixed_pool<mallard::static_arena<240>> pool;
-    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_many(24, 8, 11)));
-    EXPECT_EQ(pool.allocate_many(24, 8, 10).size(), 10U);
-}
-
-TEST_F(fixed_pool, upstream_failure_keeps_state) {
-    source_.fail({.at = 1, .for_ever = true});
-    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate(24, 8)));
-    EXPECT_EQ(pool_.block_bytes(), 0U);
-    source_.fail({.at = 0});
-    EXPECT_NE(pool_.allocate(32, 8), nullptr);
-    source_.fail({.at = 1, .for_ever = true});
-    void* p = &source_;
-    while (p != nullptr) {
-        p = pool_.try_allocate(32, 8);
-    }
-    EXPECT_TRUE(source_.failed());
-}
 
 int failures_heard = 0;
 

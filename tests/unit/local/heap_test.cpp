@@ -1,4 +1,5 @@
 #include "equipment/heaps.hpp"
+#include "equipment/on_ledger.hpp"
 #include "equipment/out_of_memory.hpp"
 
 #include <mallard/local/heap.hpp>
@@ -24,16 +25,10 @@ using mallard::expansion;
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 
-class heap : public ::testing::Test {
+class heap : public equipment::on_ledger {
 protected:
-    ~heap() override {
-        EXPECT_EQ(equipment::find_defect(heap_), "");
-        heap_.release();
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
+    ~heap() override { EXPECT_EQ(equipment::find_defect(heap_), ""); }
 
-    ledger source_;
     mallard::heap<ledger> heap_{source_};
 };
 
@@ -117,30 +112,6 @@ TEST_F(heap, freeing_all_merges_chunks) {
     EXPECT_EQ(source_.outstanding(), 0U);
 }
 
-TEST_F(heap, trim_returns_empty_chunks) {
-    std::vector<void*> blocks;
-    for (int i = 0; i < 5000; ++i) {
-        blocks.push_back(heap_.allocate(200));
-    }
-    const std::size_t old_count = source_.outstanding();
-    ASSERT_GE(old_count, 4U);
-    heap_.trim();
-    EXPECT_LE(source_.outstanding(), old_count) << "all but what was never used";
-    void* const kept = blocks[0];
-    for (std::size_t i = 1; i < blocks.size(); ++i) {
-        heap_.deallocate(blocks[i]);
-    }
-    heap_.trim();
-    EXPECT_EQ(source_.outstanding(), 1U);
-    EXPECT_EQ(equipment::find_defect(heap_), "");
-    std::memset(kept, 1, 200);
-    heap_.deallocate(kept);
-    heap_.trim();
-    EXPECT_EQ(source_.outstanding(), 0U);
-    heap_.trim();
-    EXPECT_NE(heap_.allocate(200), nullptr);
-}
-
 TEST_F(heap, tidy_hands_out_blocks_in_the_order_of_addresses) {
     mallard::heap<ledger> one_chunk(source_, {.growth = {.first_chunk_bytes = 2 * mib}});
     std::vector<void*> blocks;
@@ -178,16 +149,6 @@ TEST_F(heap, tidy_returns_empty_chunks) {
     heap_.tidy();
     EXPECT_EQ(source_.outstanding(), 0U);
     EXPECT_NE(heap_.allocate(200), nullptr);
-}
-
-TEST_F(heap, serves_blocks_larger_than_chunk) {
-    for (const std::size_t bytes : {100 * kib, 5 * mib, 300 * kib}) {
-        void* const p = heap_.allocate(bytes);
-        std::memset(p, 1, bytes);
-    }
-    void* const aligned = heap_.allocate(3 * mib, 64 * kib);
-    EXPECT_TRUE(mallard::core::is_aligned(aligned, 64 * kib));
-    std::memset(aligned, 1, 3 * mib);
 }
 
 #ifdef __cpp_exceptions
@@ -252,37 +213,6 @@ TEST_F(heap, grants_less_than_preferred_when_upstream_is_short) {
 }
 
 #endif
-
-TEST_F(heap, asks_nobody_to_deallocate_or_to_shrink) {
-    std::vector<void*> blocks;
-    for (std::size_t i = 0; i < 1000; ++i) {
-        blocks.push_back(heap_.allocate(i));
-    }
-    const std::size_t old_count = source_.granted().size();
-    for (void* p : blocks) {
-        heap_.shrink(p, heap_.usable_bytes(p) / 2);
-        heap_.deallocate(p);
-    }
-    EXPECT_EQ(source_.granted().size(), old_count);
-}
-
-TEST(heap_over_other_allocators, release_returns_all_memory) {
-    ledger source;
-    mallard::multipool<ledger> pool(source);
-    {
-        mallard::heap over_pool(
-            pool, {.growth = {.first_chunk_bytes = 256, .largest_chunk_bytes = 1024, .factor = 2}});
-        for (std::size_t i = 0; i < 1000; ++i) {
-            static_cast<void>(over_pool.allocate(i));
-        }
-        EXPECT_EQ(equipment::find_defect(over_pool), "");
-    }
-    pool.release();
-    EXPECT_EQ(source.outstanding(), 0U);
-    mallard::heap<mallard::new_delete> over_new;
-    std::memset(over_new.allocate(10 * mib), 1, 10 * mib);
-    EXPECT_EQ(equipment::find_defect(over_new), "");
-}
 
 template <class Upstream>
 struct over {
@@ -363,18 +293,6 @@ TYPED_TEST(heap_over_the_system, knows_the_bytes_before_a_large_block_shrinks) {
     EXPECT_GT(unchanged, 3U) << "the rest is less than an eighth";
 }
 
-TYPED_TEST(heap_over_the_system, shrunk_large_block_is_fully_usable) {
-    for (const std::size_t bytes : {300 * kib + 5, mib + 1, 3 * mib + 4093}) {
-        void* const p = this->heap_.allocate(bytes, 8);
-        for (const std::size_t wanted : {bytes - 1, bytes - 5000, std::size_t{1}}) {
-            const std::size_t remaining = this->heap_.shrink(p, wanted);
-            ASSERT_GE(remaining, wanted);
-            std::memset(p, 1, remaining);
-        }
-        this->heap_.deallocate(p, bytes, 8);
-    }
-}
-
 TYPED_TEST(heap_over_the_system, serves_large_blocks_at_every_alignment) {
     std::vector<void*> all;
     for (std::size_t alignment = 1; alignment <= 4 * mib; alignment *= 4) {
@@ -386,16 +304,6 @@ TYPED_TEST(heap_over_the_system, serves_large_blocks_at_every_alignment) {
         this->heap_.deallocate(p);
     }
     EXPECT_EQ(this->heap_.use().used_blocks, 0U);
-}
-
-TYPED_TEST(heap_over_the_system, releases_large_blocks_too) {
-    for (int i = 0; i < 10; ++i) {
-        std::memset(this->heap_.allocate(mib), 1, mib);
-        static_cast<void>(this->heap_.allocate(1000));
-    }
-    this->heap_.release();
-    EXPECT_EQ(this->heap_.use().held_bytes, 0U);
-    EXPECT_NE(this->heap_.allocate(mib), nullptr);
 }
 
 TYPED_TEST(heap_over_the_system, takes_large_blocks_back_in_a_chain) {

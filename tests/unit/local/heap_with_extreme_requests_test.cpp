@@ -126,24 +126,9 @@ protected:
 };
 
 using environments =
-    ::testing::Types<over<mallard::chunk_cache>, over<mallard::pages>, over<mallard::new_delete>,
-                     over<mallard::multipool<>>, over<mallard::monotonic<>>, over_buffer,
+    ::testing::Types<over<mallard::chunk_cache>, over<mallard::pages>, over<mallard::new_delete>, over_buffer,
                      of_equipment<equipment::heap_on_ledger>, of_equipment<equipment::heap_in_region>>;
 TYPED_TEST_SUITE(extreme_requests, environments);
-
-TYPED_TEST(extreme_requests, are_served_completely_or_refused) {
-    this->for_each_request([&](std::size_t bytes, std::size_t alignment) {
-        void* p = nullptr;
-        if (this->serves([&] { p = this->heap_.allocate(bytes, alignment); })) {
-            this->look_at(p, bytes, alignment);
-            this->heap_.deallocate(p, bytes, alignment);
-        }
-        if ((p = this->heap_.try_allocate(bytes, alignment)) != nullptr) {
-            this->look_at(p, bytes, alignment);
-            this->heap_.deallocate(p, bytes, alignment);
-        }
-    });
-}
 
 TYPED_TEST(extreme_requests, usable_bytes_are_writable) {
     this->for_each_request([&](std::size_t bytes, std::size_t alignment) {
@@ -233,25 +218,6 @@ TYPED_TEST(extreme_requests, are_too_many_at_once) {
                 << k;
         }
     }
-}
-
-/// Blocks of a burst hold a link: one that is too short for that is refused, or is longer.
-TYPED_TEST(extreme_requests, are_of_no_bytes) {
-    for (const std::size_t bytes : {0U, 1U, 7U}) {
-        for (const std::size_t alignment : {1U, 16U, 64U}) {
-            mallard::block_chain blocks;
-            if (this->serves([&] { blocks = this->heap_.allocate_many(bytes, alignment, 10); })) {
-                EXPECT_EQ(blocks.size(), 10U);
-                this->heap_.deallocate_many(std::move(blocks));
-            }
-            const std::array<std::size_t, 2> sizes{bytes, bytes};
-            if (this->serves([&] { blocks = this->heap_.allocate_many(sizes, alignment); })) {
-                EXPECT_EQ(blocks.size(), 2U);
-                this->heap_.deallocate_many(std::move(blocks));
-            }
-        }
-    }
-    EXPECT_TRUE(this->heap_.allocate_many(0, 1, 0).empty());
 }
 
 TEST(extreme_reserves, of_a_vector_are_refused) {

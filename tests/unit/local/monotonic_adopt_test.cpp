@@ -1,5 +1,6 @@
 // adopt(): a monotonic allocator takes over the blocks of another one, with their chunks.
 #include "equipment/ledger.hpp"
+#include "equipment/on_ledger.hpp"
 #include "equipment/out_of_memory.hpp"
 
 #include <mallard/adapt/counted.hpp>
@@ -9,7 +10,6 @@
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/bind/resource.hpp>
 #include <mallard/lifetime/checkpoint.hpp>
-#include <mallard/lifetime/wink_out.hpp>
 #include <mallard/local/concurrent_monotonic.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
@@ -22,11 +22,8 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <list>
-#include <memory>
 #include <optional>
 #include <span>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -50,16 +47,10 @@ bool is_filled(const std::byte* p, std::size_t bytes) {
 }
 
 /// Two arenas over one ledger, whose complaints are reported at the end.
-class adopt : public ::testing::Test {
+class adopt : public equipment::on_ledger {
 protected:
-    ~adopt() override {
-        arena_.release();
-        other_.reset();
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
+    ~adopt() override { other_.reset(); }
 
-    equipment::ledger source_;
     arena_type arena_{source_, small};
     std::optional<arena_type> other_{std::in_place, source_, small};
 };
@@ -82,18 +73,6 @@ TEST_F(adopt, keeps_blocks_beyond_the_other_arena) {
     }
     arena_.release();
     EXPECT_EQ(source_.outstanding(), 0U);
-}
-
-TEST_F(adopt, leaves_an_arena_that_goes_on) {
-    static_cast<void>(other_->allocate(5000, 8));
-    ASSERT_TRUE(arena_.adopt(*other_));
-    std::byte* const p = filled(other_->allocate(100, 8), 100);
-    EXPECT_TRUE(other_->owns(p));
-    EXPECT_FALSE(arena_.owns(p));
-    arena_.release();
-    EXPECT_TRUE(is_filled(p, 100));
-    ASSERT_TRUE(arena_.adopt(*other_)) << "again";
-    EXPECT_TRUE(arena_.owns(p));
 }
 
 TEST_F(adopt, has_no_effect_on_itself_or_of_an_empty_arena) {
@@ -250,22 +229,6 @@ TEST_F(adopt, compares_references_to_upstreams) {
     EXPECT_FALSE(a.adopt(c));
 }
 
-TEST(adopt_of_bindings, joins_resources) {
-    mallard::resource<mallard::monotonic<>> result;
-    auto& words = mallard::wink_out<std::pmr::vector<std::pmr::vector<int>>>(result);
-    {
-        mallard::resource<mallard::monotonic<>> part;
-        auto& numbers = mallard::wink_out<std::pmr::vector<int>>(part);
-        numbers.assign(1000, 7);
-        ASSERT_TRUE(result.adopt(part));
-        EXPECT_EQ(numbers[999], 7);
-    }
-    for (int i = 0; i != 100; ++i) {
-        words.emplace_back(100, i);
-    }
-    EXPECT_EQ(words[99][99], 99);
-}
-
 // ---- adaptors
 
 template <class A>
@@ -323,40 +286,6 @@ TEST(adopt_of_adaptors, moves_no_bytes_if_it_fails) {
     EXPECT_FALSE(arena.adopt(other));
     EXPECT_EQ(arena.bytes_in_use(), 0U);
     EXPECT_EQ(other.bytes_in_use(), 40U);
-}
-
-// ---- threads
-
-/// Workers build in their own arenas, which the main thread joins; the workers' arenas go on meanwhile or end.
-TEST(adopt_with_threads, joins_arenas_of_workers) {
-    constexpr std::size_t workers = 4;
-    mallard::monotonic<> result;
-    for (int round = 0; round != 20; ++round) {
-        std::vector<std::unique_ptr<mallard::monotonic<>>> arenas;
-        std::vector<std::list<int, mallard::allocator<int, mallard::monotonic<>>>*> lists(workers);
-        std::vector<std::thread> threads;
-        for (std::size_t i = 0; i != workers; ++i) {
-            arenas.push_back(std::make_unique<mallard::monotonic<>>());
-        }
-        for (std::size_t i = 0; i != workers; ++i) {
-            threads.emplace_back([&list = lists[i], &arena = *arenas[i]] {
-                list =
-                    &mallard::wink_out<std::list<int, mallard::allocator<int, mallard::monotonic<>>>>(arena);
-                for (int n = 0; n != 1000; ++n) {
-                    list->push_back(n);
-                }
-            });
-        }
-        for (std::size_t i = 0; i != workers; ++i) {
-            threads[i].join();
-            ASSERT_TRUE(result.adopt(*arenas[i]));
-            arenas[i].reset();
-        }
-        for (const auto* list : lists) {
-            EXPECT_EQ(list->back(), 999);
-        }
-        result.rewind();
-    }
 }
 
 } // namespace

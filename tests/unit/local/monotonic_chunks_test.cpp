@@ -17,17 +17,6 @@ std::byte* as_bytes(void* p) {
     return static_cast<std::byte*>(p);
 }
 
-TEST(monotonic_chunks, hold_little_more_than_the_blocks) {
-    equipment::ledger source;
-    arena_type arena(source);
-    for (std::size_t live_bytes = 0; live_bytes < 2 << 20; live_bytes += 40) {
-        static_cast<void>(arena.allocate(40, 8));
-        if (live_bytes > 200 << 10) {
-            ASSERT_LT(source.outstanding_bytes(), live_bytes / 10 * 14) << live_bytes;
-        }
-    }
-}
-
 // ---- large requests among small ones
 
 constexpr mallard::monotonic_options small_chunks{

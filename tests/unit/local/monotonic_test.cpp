@@ -1,4 +1,5 @@
 #include "equipment/ledger.hpp"
+#include "equipment/on_ledger.hpp"
 #include "equipment/out_of_memory.hpp"
 
 #include <mallard/local/monotonic.hpp>
@@ -18,15 +19,8 @@ using arena_type = mallard::monotonic<equipment::ledger>;
 static_assert(sizeof(mallard::monotonic<>) <= 80U);
 
 /// An arena that takes chunks of 64 bytes to 1 KiB, and reports the complaints of its ledger at the end.
-class monotonic : public ::testing::Test {
+class monotonic : public equipment::on_ledger {
 protected:
-    ~monotonic() override {
-        arena_.release();
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
-
-    equipment::ledger source_;
     arena_type arena_{source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 1024}}};
 };
 
@@ -35,12 +29,6 @@ std::byte* as_bytes(void* p) {
 }
 
 // ---- allocation and growth
-
-TEST_F(monotonic, blocks_are_adjacent) {
-    std::byte* const a = as_bytes(arena_.allocate(8, 8));
-    EXPECT_EQ(as_bytes(arena_.allocate(16, 8)), a + 8);
-    EXPECT_EQ(as_bytes(arena_.allocate(8, 8)), a + 24);
-}
 
 TEST_F(monotonic, grows_geometrically_up_to_the_cap) {
     for (int i = 0; i < 100; ++i) {
@@ -53,27 +41,10 @@ TEST_F(monotonic, grows_geometrically_up_to_the_cap) {
     }
 }
 
-TEST_F(monotonic, request_above_cap_gets_exact_chunk) {
-    static_cast<void>(arena_.allocate(5000, 8));
-    EXPECT_LT(source_.granted()[0].bytes, 5000U + 64U);
-}
-
 TEST_F(monotonic, never_uses_a_deallocated_block_again) {
     void* const p = arena_.allocate(24, 8);
     arena_.deallocate(p, 24, 8);
     EXPECT_NE(arena_.allocate(24, 8), p);
-}
-
-/// Together with the header of a chunk they are more than the largest number.
-TEST_F(monotonic, refuses_sizes_overflowing_with_alignment) {
-    for (const std::size_t alignment : {std::size_t{32}, std::size_t{1} << 62, std::size_t{1} << 63}) {
-        for (std::size_t less = 0; less != 256; ++less) {
-            const std::size_t bytes = static_cast<std::size_t>(PTRDIFF_MAX) - less;
-            EXPECT_OUT_OF_MEMORY(static_cast<void>(arena_.allocate(bytes, alignment)))
-                << bytes << " at " << alignment;
-        }
-    }
-    EXPECT_EQ(source_.outstanding(), 0U);
 }
 
 #ifdef __cpp_exceptions
@@ -118,20 +89,6 @@ TEST(monotonic_buffer, is_used_first) {
     static_cast<void>(arena.allocate(1, 1));
     EXPECT_EQ(source.granted().size(), 1U);
     EXPECT_EQ(arena.stats().spills, 1U) << "running over the buffer is counted";
-}
-
-TEST(monotonic_buffer, is_reused_following_release_or_rewind) {
-    equipment::ledger source;
-    alignas(16) std::array<std::byte, 256> buffer;
-    arena_type arena(buffer, source);
-    for (int i = 0; i < 3; ++i) {
-        EXPECT_EQ(arena.allocate(200, 8), buffer.data());
-        static_cast<void>(arena.allocate(200, 8));
-        arena.rewind();
-        EXPECT_EQ(arena.allocate(200, 8), buffer.data());
-        arena.release();
-        EXPECT_EQ(source.outstanding(), 0U);
-    }
 }
 
 /// With any beginning and end of the buffer: blocks lie inside of it or in a chunk, aligned, and never across its end.
@@ -265,14 +222,6 @@ TEST(monotonic_rewind, keeps_nothing_that_was_never_used) {
 
 // ---- marks
 
-TEST_F(monotonic, rolls_back_within_a_chunk) {
-    static_cast<void>(arena_.allocate(8, 8));
-    const auto mark = arena_.mark();
-    void* const p = arena_.allocate(8, 8);
-    arena_.rollback(mark);
-    EXPECT_EQ(arena_.allocate(8, 8), p);
-}
-
 TEST_F(monotonic, rolls_back_over_chunks_and_uses_them_again) {
     void* const kept = arena_.allocate(30, 1);
     std::fill_n(as_bytes(kept), 30, std::byte{7});
@@ -290,15 +239,6 @@ TEST_F(monotonic, rolls_back_over_chunks_and_uses_them_again) {
     EXPECT_EQ(source_.granted().size(), calls) << "a rollback keeps the chunks";
     EXPECT_TRUE(
         std::all_of(as_bytes(kept), as_bytes(kept) + 30, [](std::byte b) { return b == std::byte{7}; }));
-}
-
-TEST_F(monotonic, rolls_back_to_start) {
-    const auto mark = arena_.mark();
-    static_cast<void>(arena_.allocate(500, 8));
-    arena_.rollback(mark);
-    arena_.rollback(mark);
-    std::fill_n(as_bytes(arena_.allocate(500, 8)), 500, std::byte{1});
-    EXPECT_EQ(source_.granted().size(), 1U);
 }
 
 TEST(monotonic_buffer, is_rolled_back_into) {
@@ -357,19 +297,6 @@ TEST_F(monotonic, counts_bytes_in_use_and_left) {
     EXPECT_EQ(arena_.bytes_in_use(), 0U);
 }
 
-TEST_F(monotonic, owns_blocks_of_chunks_in_use) {
-    void* const p = arena_.allocate(8, 8);
-    void* const large = arena_.allocate(5000, 8);
-    EXPECT_TRUE(arena_.owns(p));
-    EXPECT_TRUE(arena_.owns(large));
-    EXPECT_TRUE(arena_.owns(as_bytes(large) + 4999));
-    EXPECT_FALSE(arena_.owns(as_bytes(large) - 1)) << "a header belongs to no block";
-    EXPECT_FALSE(arena_.owns(&arena_));
-    EXPECT_FALSE(arena_.owns(nullptr));
-    arena_.rewind();
-    EXPECT_FALSE(arena_.owns(p));
-}
-
 // ---- construction
 
 TEST(monotonic_construction, first_chunk_holds_the_initial_size) {
@@ -390,18 +317,6 @@ TEST(monotonic_construction, first_chunk_holds_the_initial_size) {
             }
             EXPECT_LE(source.granted().size(), 2U) << "one before the release and one after it";
         }
-    }
-}
-
-TEST(monotonic_construction, later_chunks_are_no_smaller) {
-    equipment::ledger source;
-    arena_type arena(10'000, source);
-    for (int i = 0; i != 100; ++i) {
-        static_cast<void>(arena.allocate(1000, 8));
-    }
-    ASSERT_GT(source.granted().size(), 2U);
-    for (const equipment::ledger::request& request : source.granted()) {
-        EXPECT_GE(request.bytes, 10'000U);
     }
 }
 

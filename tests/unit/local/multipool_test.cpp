@@ -1,4 +1,5 @@
 #include "equipment/ledger.hpp"
+#include "equipment/on_ledger.hpp"
 #include "equipment/out_of_memory.hpp"
 
 #include <mallard/local/monotonic.hpp>
@@ -20,15 +21,8 @@ namespace {
 
 using pool_type = mallard::multipool<equipment::ledger>;
 
-class multipool : public ::testing::Test {
+class multipool : public equipment::on_ledger {
 protected:
-    ~multipool() override {
-        pool_.release();
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
-
-    equipment::ledger source_;
     pool_type pool_{source_};
 };
 
@@ -43,15 +37,6 @@ TEST_F(multipool, carves_blocks_of_all_sizes_from_one_chunk) {
     EXPECT_EQ(as_bytes(pool_.allocate(24, 8)), a + 24);
     static_cast<void>(pool_.allocate(40, 8));
     EXPECT_EQ(source_.granted().size(), 1U);
-}
-
-TEST_F(multipool, reuses_freed_block_of_size_class) {
-    void* const p = pool_.allocate(24, 8);
-    static_cast<void>(pool_.allocate(24, 8));
-    pool_.deallocate(p, 24, 8);
-    EXPECT_EQ(pool_.allocate(17, 8), p) << "17 to 24 bytes are one class";
-    pool_.deallocate(p, 17, 8);
-    EXPECT_EQ(pool_.allocate(24, 1), p);
 }
 
 TEST_F(multipool, allocate_at_least_gives_the_whole_class) {
@@ -88,23 +73,6 @@ TEST_F(multipool, reuses_blocks_in_configured_order) {
     EXPECT_STREQ(reuse(pool_), "first") << "the default";
 }
 
-TEST_F(multipool, keeps_sizes_apart) {
-    void* const large = pool_.allocate(200, 8);
-    void* const p = pool_.allocate(24, 8);
-    pool_.deallocate(large, 200, 8);
-    pool_.deallocate(p, 24, 8);
-    EXPECT_NE(pool_.allocate(16, 8), p);
-    EXPECT_NE(pool_.allocate(32, 8), p);
-    EXPECT_EQ(pool_.allocate(24, 8), p);
-}
-
-TEST_F(multipool, multiples_of_16_are_16_byte_aligned) {
-    for (std::size_t i = 0; i < 200; ++i) {
-        EXPECT_TRUE(mallard::core::is_aligned(pool_.allocate(8 + 8 * (i % 9), 8), 8));
-        EXPECT_TRUE(mallard::core::is_aligned(pool_.allocate(i, 16), 16));
-    }
-}
-
 // ---- chunks
 
 TEST_F(multipool, first_chunk_fits_first_request) {
@@ -114,14 +82,6 @@ TEST_F(multipool, first_chunk_fits_first_request) {
     pool_.release();
     static_cast<void>(pool_.allocate(1000, 8));
     EXPECT_LE(source_.granted().back().bytes, 1040U) << "1000 bytes and the rounding to their class";
-}
-
-TEST_F(multipool, stays_small) {
-    for (int i = 0; i < 8; ++i) {
-        static_cast<void>(pool_.allocate(24, 8));
-    }
-    EXPECT_EQ(source_.granted().size(), 1U);
-    EXPECT_EQ(source_.outstanding_bytes(), 256U) << "eight nodes must not take a page";
 }
 
 TEST_F(multipool, grows_geometrically_up_to_the_cap) {
@@ -145,17 +105,6 @@ TEST_F(multipool, default_chunks_quadruple_and_double) {
     }
 }
 
-TEST_F(multipool, holds_little_more_than_its_blocks) {
-    for (std::size_t live_bytes = 0; live_bytes < 2 << 20; live_bytes += 40 + 24 + 48) {
-        for (const std::size_t bytes : {40U, 24U, 48U}) {
-            static_cast<void>(pool_.allocate(bytes, 8));
-        }
-        if (live_bytes > 200 << 10) {
-            ASSERT_LT(source_.outstanding_bytes(), live_bytes / 10 * 14) << live_bytes;
-        }
-    }
-}
-
 TEST_F(multipool, donates_tail_of_chunk) {
     static_cast<void>(pool_.allocate(8, 8));
     std::byte* const p = as_bytes(pool_.allocate(24, 8)); // behind a table of 80 bytes
@@ -165,17 +114,6 @@ TEST_F(multipool, donates_tail_of_chunk) {
     EXPECT_EQ(pool_.allocate(64, 8), p + 24 + 64);
     EXPECT_EQ(pool_.allocate(64, 8), p + 24);
     EXPECT_EQ(pool_.allocate(72, 8), p - 80) << "of the former table, which lies at no multiple of 16";
-}
-
-TEST_F(multipool, chunk_overhead_is_low) {
-    std::size_t requested = 0;
-    for (std::size_t i = 0; i < 3000; ++i) {
-        const std::size_t bytes = 8 + i * 7919 % 1000;
-        static_cast<void>(pool_.allocate(bytes, 8));
-        requested += bytes;
-    }
-    // The free rest of the last chunk is not waste; it is at most half of all.
-    EXPECT_LE(source_.outstanding_bytes(), requested * 9 / 4);
 }
 
 // ---- large blocks
@@ -214,22 +152,6 @@ TEST_F(multipool, largest_pooled_size_rounds_up_to_class) {
     }
 }
 
-TEST_F(multipool, works_with_a_single_class) {
-    pool_type pool(source_, {.largest_pooled_bytes = 8, .growth = {64, 64}});
-    std::vector<void*> blocks;
-    for (int round = 0; round < 3; ++round) {
-        for (int i = 0; i < 40; ++i) {
-            blocks.push_back(pool.allocate(8, 8));
-            blocks.push_back(pool.allocate(8, 1));
-        }
-        EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), blocks.size());
-        for (void* p : blocks) {
-            pool.deallocate(p, 8, 8);
-        }
-        blocks.clear();
-    }
-}
-
 // ---- over-aligned blocks
 
 #ifdef __cpp_exceptions // without exceptions the program aborts instead
@@ -246,15 +168,6 @@ TEST_F(multipool, over_aligned_failure_names_requested_size) {
     EXPECT_EQ(passed_alignment, 64U);
 }
 #endif
-
-TEST_F(multipool, large_over_aligned_requests_go_upstream) {
-    void* const p = pool_.allocate(40000, 256);
-    EXPECT_TRUE(mallard::core::is_aligned(p, 256));
-    EXPECT_EQ(pool_.stats().large_blocks, 1U);
-    EXPECT_EQ(source_.granted().back().alignment, 256U);
-    pool_.deallocate(p, 40000, 256);
-    EXPECT_EQ(source_.outstanding(), 0U);
-}
 
 // ---- bursts
 
@@ -285,34 +198,6 @@ TEST_F(multipool, gives_freed_blocks_to_a_burst_first) {
     EXPECT_EQ(blocks.size(), 3U);
 }
 
-TEST_F(multipool, burst_blocks_free_singly_or_together) {
-    mallard::block_chain blocks = pool_.allocate_many(24, 8, 100);
-    std::set<void*> all;
-    for (int i = 0; i < 50; ++i) {
-        void* const p = blocks.pop_front();
-        all.insert(p);
-        pool_.deallocate(p, 24, 8);
-    }
-    pool_.deallocate_many(std::move(blocks), 24, 8);
-    const std::size_t held = source_.outstanding_bytes();
-    for (int i = 0; i < 100; ++i) {
-        all.insert(pool_.allocate(24, 8));
-    }
-    EXPECT_EQ(all.size(), 100U);
-    EXPECT_EQ(source_.outstanding_bytes(), held);
-}
-
-TEST_F(multipool, serves_bursts_of_unpooled_sizes) {
-    for (const auto& [bytes, alignment] :
-         {std::pair{std::size_t{100'000}, std::size_t{8}}, std::pair{std::size_t{80}, std::size_t{256}}}) {
-        mallard::block_chain blocks = pool_.allocate_many(bytes, alignment, 4);
-        EXPECT_EQ(blocks.size(), 4U);
-        EXPECT_TRUE(mallard::core::is_aligned(blocks.front(), alignment));
-        pool_.deallocate_many(std::move(blocks), bytes, alignment);
-    }
-    EXPECT_EQ(pool_.stats().large_blocks, 0U);
-}
-
 TEST_F(multipool, burst_chunks_respect_largest_size) {
     pool_type pool(source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 4096}});
     mallard::block_chain blocks = pool.allocate_many(24, 8, 1000);
@@ -322,18 +207,6 @@ TEST_F(multipool, burst_chunks_respect_largest_size) {
     }
     EXPECT_LE(source_.granted().size(), 7U);
 }
-
-#ifdef __cpp_exceptions
-TEST_F(multipool, failed_burst_frees_partial_blocks) {
-    pool_type pool(source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 1024}});
-    source_.fail({.at = 3, .for_ever = true});
-    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_many(24, 8, 1000)));
-    source_.fail({.at = 0});
-    const std::size_t held = source_.outstanding_bytes();
-    static_cast<void>(pool.allocate_many(24, 8, 60));
-    EXPECT_EQ(source_.outstanding_bytes(), held);
-}
-#endif
 
 // ---- size classes
 
@@ -505,33 +378,6 @@ TYPED_TEST(tidy, cuts_blocks_of_any_size_from_merged_ones) {
     EXPECT_EQ(full.allocate(24), full.block(1500) + 72) << "right behind it";
     EXPECT_EQ(full.allocate(32), full.block(1500) + 96);
     EXPECT_EQ(full.pool.stats().chunks, chunks);
-}
-
-TYPED_TEST(tidy, cuts_from_wide_rooms_before_narrow_ones) {
-    pool_without_room<TypeParam> full;
-    for (const std::size_t number : {100U, 101U, 900U, 901U}) {
-        full.free(number);
-    }
-    for (std::size_t number = 1700; number != 1900; ++number) {
-        full.free(number);
-    }
-    full.pool.tidy();
-    for (std::byte* expected = full.block(1700); expected != full.block(1900); expected += 64) {
-        EXPECT_EQ(full.allocate(64), expected);
-    }
-    EXPECT_EQ(full.allocate(24), full.block(100));
-    EXPECT_EQ(full.allocate(40), full.block(101));
-    EXPECT_EQ(full.allocate(24), full.block(900)) << "in the order of addresses";
-}
-
-TYPED_TEST(tidy, keeps_rooms_that_are_too_short_for_one_request) {
-    pool_without_room<TypeParam> full;
-    full.free(300);
-    full.free(701);
-    full.pool.tidy();
-    static_cast<void>(full.allocate(600)); // from a new chunk
-    EXPECT_EQ(full.allocate(24), full.block(300));
-    EXPECT_EQ(full.allocate(40), full.block(701));
 }
 
 TYPED_TEST(tidy, merges_with_what_an_earlier_call_set_aside) {

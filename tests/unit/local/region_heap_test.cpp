@@ -6,16 +6,12 @@
 #include <mallard/local/region_heap.hpp>
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -85,14 +81,6 @@ TEST_F(region, refuses_oversized_requests) {
     EXPECT_EQ(heap_.use().used_blocks, 0U);
     heap_.settle();
     EXPECT_EQ(heap_.use().free_blocks, 1U);
-}
-
-TEST_F(region, release_forgets_blocks) {
-    const std::size_t blocks = fill(24).size();
-    heap_.release();
-    EXPECT_EQ(heap_.use().used_blocks, 0U);
-    EXPECT_EQ(fill(24).size(), blocks);
-    EXPECT_EQ(heap_.region_bytes(), bytes);
 }
 
 TEST_F(region, grows_at_end) {
@@ -225,55 +213,6 @@ TEST(moved_region, works_at_new_address) {
     EXPECT_NE(second.allocate(bytes / 2), nullptr);
     EXPECT_EQ(equipment::find_defect(second), "");
     mallard::core::unpoison(target_memory.get(), bytes);
-}
-
-/// Memory that is mapped twice, as by two processes that share it.
-TEST(shared_region, is_used_at_two_addresses_at_once) {
-    constexpr std::size_t bytes = 1 << 20;
-    const int file = memfd_create("region", 0);
-    ASSERT_GE(file, 0);
-    ASSERT_EQ(ftruncate(file, bytes), 0);
-    const auto map = [&] {
-        void* const p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
-    };
-    std::byte* const bases[] = {map(), map()};
-    ASSERT_TRUE(bases[0] != nullptr && bases[1] != nullptr);
-    heap_type* const heaps[] = {&heap_type::create_in(std::span(bases[0], bytes)),
-                                &heap_type::open_in(bases[1])};
-
-    std::mt19937_64 random(9);
-    std::vector<std::pair<std::ptrdiff_t, std::size_t>> live; // place in the region, and size
-    for (int i = 0; i < 5000; ++i) {
-        const std::size_t index = random() % 2;
-        // A process does not know of memory that another one marked as usable.
-        mallard::core::unpoison(bases[index], bytes);
-        if (live.size() < 100 || random() % 2 == 0) {
-            const std::size_t block_bytes = 1 + random() % 2000;
-            auto* const p = static_cast<std::byte*>(heaps[index]->allocate(block_bytes));
-            mallard::core::unpoison(bases[index], bytes);
-            std::memset(p, static_cast<int>(block_bytes % 251), block_bytes);
-            live.emplace_back(p - bases[index], block_bytes);
-        } else {
-            std::swap(live[random() % live.size()], live.back());
-            const auto [offset, block_bytes] = live.back();
-            const std::byte* const p = bases[index] + offset;
-            ASSERT_TRUE(std::all_of(p, p + block_bytes, [n = block_bytes](std::byte b) {
-                return b == static_cast<std::byte>(n % 251);
-            }));
-            heaps[index]->deallocate(bases[index] + offset);
-            live.pop_back();
-        }
-        if (i % 50 == 0) {
-            ASSERT_EQ(equipment::find_defect(*heaps[1 - index]), "");
-            ASSERT_EQ(heaps[1 - index]->use().used_blocks, live.size());
-        }
-    }
-    for (std::byte* const base : bases) {
-        mallard::core::unpoison(base, bytes);
-        munmap(base, bytes);
-    }
-    close(file);
 }
 
 #ifdef __cpp_exceptions

@@ -60,11 +60,8 @@ protected:
 };
 
 using pools =
-    ::testing::Types<mallard::multipool<source_type>, mallard::multipool<source_type, mallard::first_freed>,
-                     mallard::multipool<source_type, mallard::last_freed>, mallard::fast_fit<source_type>,
-                     mallard::synchronized<mallard::multipool<source_type>>,
-                     mallard::counted<mallard::multipool<source_type>>,
-                     mallard::checked<mallard::multipool<source_type>>,
+    ::testing::Types<mallard::multipool<source_type>, mallard::multipool<source_type, mallard::last_freed>,
+                     mallard::fast_fit<source_type>, mallard::counted<mallard::multipool<source_type>>,
                      mallard::checked<mallard::synchronized<mallard::multipool<source_type>>>>;
 TYPED_TEST_SUITE(reserve_in_pools, pools);
 
@@ -74,21 +71,6 @@ TYPED_TEST(reserve_in_pools, covers_as_many_requests) {
     EXPECT_EQ(take(this->pool_, 40, 8, 1000), 1000U);
     EXPECT_EQ(this->source_.calls_since_seal(), 0U);
     EXPECT_OUT_OF_MEMORY(static_cast<void>(this->pool_.allocate(100'000, 8)));
-}
-
-TYPED_TEST(reserve_in_pools, keeps_sizes_apart) {
-    this->pool_.reserve(24, 8, 300);
-    this->pool_.reserve(1, 1, 50);
-    this->pool_.reserve(200, 4, 200);
-    this->pool_.reserve(40, 64, 100);
-    this->pool_.reserve(5000, 16, 7);
-    this->source_.seal();
-    EXPECT_EQ(take(this->pool_, 5000, 16, 7), 7U);
-    EXPECT_EQ(take(this->pool_, 24, 8, 300), 300U);
-    EXPECT_EQ(take(this->pool_, 40, 64, 100), 100U);
-    EXPECT_EQ(take(this->pool_, 1, 1, 50), 50U);
-    EXPECT_EQ(take(this->pool_, 200, 4, 200), 200U);
-    EXPECT_EQ(this->source_.calls_since_seal(), 0U);
 }
 
 TYPED_TEST(reserve_in_pools, counts_free_blocks) {
@@ -282,14 +264,6 @@ TEST(reserve_in_monotonic, touches_the_pages) {
     mallard::monotonic<mallard::pages> arena(source);
     arena.reserve(200'000);
     EXPECT_TRUE(equipment::is_resident(arena.allocate(200'000), 200'000));
-}
-
-TEST(reserve_in_monotonic, is_checked) {
-    mallard::checked<mallard::monotonic<>> arena;
-    arena.reserve(1000);
-    EXPECT_EQ(arena.stats().upstream_calls, 1U);
-    arena.deallocate(arena.allocate(900), 900);
-    EXPECT_EQ(arena.stats().upstream_calls, 1U);
 }
 
 TEST(reserve_in_adaptors, is_no_allocation) {

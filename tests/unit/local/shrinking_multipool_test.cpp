@@ -1,4 +1,5 @@
 #include "equipment/ledger.hpp"
+#include "equipment/on_ledger.hpp"
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/local/multipool.hpp>
@@ -18,14 +19,8 @@ struct block {
     std::size_t bytes;
 };
 
-class shrinking_multipool : public ::testing::Test {
+class shrinking_multipool : public equipment::on_ledger {
 protected:
-    ~shrinking_multipool() override {
-        pool_.release();
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
-
     block allocate(std::size_t bytes) {
         auto* const p = static_cast<std::byte*>(pool_.allocate(bytes, 8));
         std::memset(p, static_cast<int>(bytes % 251), bytes);
@@ -43,7 +38,6 @@ protected:
 
     static constexpr std::size_t live_bytes = std::size_t{1} << 20;
 
-    equipment::ledger source_;
     mallard::unchecked::multipool<equipment::ledger, mallard::hybrid_order, mallard::shrinking_classes> pool_{
         source_};
     std::size_t peak_bytes_ = 0;
@@ -120,16 +114,6 @@ TEST_F(shrinking_multipool, serves_every_alignment_after_a_search) {
     }
     for (std::size_t i = 1; i < blocks.size(); i += 2) {
         deallocate(blocks[i]);
-    }
-}
-
-TEST_F(shrinking_multipool, begins_again_after_release) {
-    for (int round = 0; round != 3; ++round) {
-        for (std::size_t live = 0; live < live_bytes; live += 500) {
-            static_cast<void>(allocate(500));
-        }
-        pool_.release();
-        EXPECT_EQ(source_.outstanding(), 0U);
     }
 }
 

@@ -1,4 +1,5 @@
 #include "equipment/ledger.hpp"
+#include "equipment/on_ledger.hpp"
 
 #include <mallard/local/small_object_pool.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
@@ -8,10 +9,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <new>
 #include <random>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -42,15 +40,9 @@ TEST(small_classes, honour_requested_alignment) {
 }
 
 /// Blocks of 4 KiB, so that there are many of them.
-class small_object_pool : public ::testing::Test {
+class small_object_pool : public equipment::on_ledger {
 protected:
     using pool_type = mallard::small_object_pool<equipment::ledger>;
-
-    ~small_object_pool() override {
-        pool_.release();
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
 
     std::vector<void*> allocate(std::size_t n, std::size_t bytes, std::size_t alignment = 1) {
         std::vector<void*> all(n);
@@ -64,23 +56,8 @@ protected:
         }
     }
 
-    equipment::ledger source_;
     pool_type pool_{source_, {.slab_bytes = 4096, .first_chunk_bytes = 4096}};
 };
-
-TEST_F(small_object_pool, holds_objects_of_every_size_apart) {
-    for (std::size_t bytes = 1; bytes <= 64; ++bytes) {
-        std::vector<void*> all = allocate(500, bytes);
-        for (void* p : all) {
-            std::memset(p, static_cast<int>(bytes), bytes);
-        }
-        std::sort(all.begin(), all.end());
-        for (std::size_t i = 1; i < all.size(); ++i) {
-            ASSERT_GE(static_cast<std::byte*>(all[i]), static_cast<std::byte*>(all[i - 1]) + bytes);
-        }
-        deallocate(all, bytes);
-    }
-}
 
 TEST_F(small_object_pool, takes_little_more_than_the_objects) {
     pool_type pool(source_);
@@ -167,16 +144,6 @@ TEST_F(small_object_pool, forwards_unpooled_objects_upstream) {
     EXPECT_EQ(source_.outstanding(), 0U);
 }
 
-TEST_F(small_object_pool, stats_count_all_chunks_and_large_blocks) {
-    allocate(1000, 16);
-    static_cast<void>(pool_.allocate(100, 8));
-    static_cast<void>(pool_.allocate(100'000, 8));
-    const mallard::allocator_stats stats = pool_.stats();
-    EXPECT_EQ(stats.upstream_calls, source_.granted().size());
-    EXPECT_EQ(stats.chunks + 1, source_.outstanding());
-    EXPECT_EQ(stats.chunk_bytes + stats.large_bytes, source_.outstanding_bytes());
-}
-
 /// A pool that lives briefly takes the chunks that the last one returned.
 TEST(small_object_pool_over_the_chunk_cache, needs_no_system_call_after_the_first_life) {
     mallard::chunk_cache::trim();
@@ -194,47 +161,6 @@ TEST(small_object_pool_over_the_chunk_cache, needs_no_system_call_after_the_firs
         EXPECT_EQ(waiting_bytes, 3U * 64 * 1024);
     }
     mallard::chunk_cache::trim();
-}
-
-TEST_F(small_object_pool, gives_and_takes_many_at_once) {
-    for (const std::size_t bytes : {8U, 12U, 64U, 100U}) {
-        mallard::block_chain chain = pool_.allocate_many(bytes, 4, 1000);
-        ASSERT_EQ(chain.size(), 1000U);
-        std::vector<void*> all;
-        while (void* p = chain.pop_front()) {
-            all.push_back(p);
-        }
-        EXPECT_EQ(std::set<void*>(all.begin(), all.end()).size(), 1000U);
-        const std::vector<void*> single(all.begin() + 500, all.end());
-        deallocate(single, bytes, 4);
-        for (auto p = all.begin(); p != all.begin() + 500; ++p) {
-            chain.push_back(*p);
-        }
-        pool_.deallocate_many(std::move(chain), bytes, 4);
-        EXPECT_EQ(pool_.stats().large_blocks, 0U);
-    }
-    pool_.trim();
-    EXPECT_EQ(source_.outstanding(), 0U);
-}
-
-#ifdef __cpp_exceptions
-TEST_F(small_object_pool, loses_nothing_where_a_burst_fails) {
-    source_.fail({.at = 4, .for_ever = true});
-    EXPECT_THROW(static_cast<void>(pool_.allocate_many(16, 8, 1'000'000)), std::bad_alloc);
-    source_.fail({.at = 0});
-    pool_.trim();
-    EXPECT_EQ(source_.outstanding(), 0U);
-}
-#endif
-
-TEST_F(small_object_pool, is_default_constructible) {
-    mallard::small_object_pool<> pool;
-    void* const p = pool.allocate(10, 2);
-    pool.deallocate(p, 10, 2);
-    EXPECT_EQ(pool.largest_pooled_bytes(), 32U << 10);
-    EXPECT_EQ(pool.stats().chunks, 1U) << "a small empty chunk is kept";
-    pool.release();
-    EXPECT_EQ(pool.stats().chunks, 0U);
 }
 
 /// Where their bits take much of a block, blocks are large enough for bits in pages of their own.
