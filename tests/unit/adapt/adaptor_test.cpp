@@ -68,16 +68,6 @@ TEST(adaptor, passes_release_rewind_and_rollback_on) {
     EXPECT_EQ(source.outstanding(), 0U);
 }
 
-TEST(adaptor, meets_allocator_concepts) {
-    tagged<mallard::monotonic<>> adapted;
-    mallard::resource<tagged<mallard::monotonic<>>&> resource(adapted);
-    std::pmr::vector<int> by_base(1000, 1, &resource);
-    std::vector<int, mallard::allocator<int, tagged<mallard::monotonic<>>>> by_type(1000, 1, adapted);
-    const mallard::checkpoint scratch(adapted);
-    EXPECT_EQ(by_base[999] + by_type[999], 2);
-    EXPECT_GE(adapted.mechanism().stats().chunk_bytes, 2000 * sizeof(int));
-}
-
 TEST(adaptor, stacks) {
     equipment::ledger source;
     mallard::limited<mallard::failing<mallard::counted<mallard::multipool<equipment::ledger>>>> stack(

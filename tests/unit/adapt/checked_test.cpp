@@ -72,17 +72,6 @@ TEST_F(checked, composes_with_bindings_and_adaptors) {
     EXPECT_EQ(heard().size(), 1U);
 }
 
-TEST_F(checked, checks_an_upstream_as_well) {
-    mallard::checked<mallard::new_delete> source;
-    {
-        mallard::multipool pool(source);
-        static_cast<void>(pool.allocate(24, 8));
-        source.check();
-    }
-    source.expect_all_freed();
-    EXPECT_TRUE(heard().empty());
-}
-
 TEST_F(checked, asks_nothing_of_allocators_without_a_registry) {
     mallard::multipool<> pool;
     static_cast<void>(pool.allocate(24, 8));

@@ -39,18 +39,6 @@ TEST(counted, release_clears_bytes_in_use) {
     EXPECT_EQ(arena.counts().allocated_bytes, 170U);
 }
 
-TEST(counted, follows_a_rollback) {
-    mallard::counted<mallard::monotonic<>> arena;
-    static_cast<void>(arena.allocate(100, 8));
-    {
-        const mallard::checkpoint scratch(arena);
-        static_cast<void>(arena.allocate(300, 8));
-        EXPECT_EQ(arena.counts().bytes_in_use, 400U);
-    }
-    EXPECT_EQ(arena.counts().bytes_in_use, 100U);
-    EXPECT_EQ(arena.counts().peak_bytes, 400U);
-}
-
 TEST(counted, tells_of_spills_and_upstream_calls) {
     equipment::ledger source;
     std::array<std::byte, 256> buffer;
@@ -61,32 +49,6 @@ TEST(counted, tells_of_spills_and_upstream_calls) {
     static_cast<void>(arena.allocate(1000, 8));
     EXPECT_EQ(arena.counts().spills, 1U);
     EXPECT_EQ(arena.counts().upstream_calls, 1U);
-}
-
-TEST(counted, has_counted_nothing_at_first) {
-    const mallard::counted<mallard::new_delete> heap;
-    for (const mallard::allocation_counts& none : {heap.counts(), mallard::allocation_counts{}}) {
-        for (const std::size_t count :
-             {none.allocations, none.deallocations, none.allocated_bytes, none.bytes_in_use, none.peak_bytes,
-              none.failures, none.spills, none.upstream_calls, none.grown_forward, none.grown_backward,
-              none.shrunk, none.bursts, none.bursts_back}) {
-            EXPECT_EQ(count, 0U);
-        }
-    }
-}
-
-TEST(counted, counts_chunk_requests_as_upstream) {
-    mallard::counted<mallard::new_delete> source;
-    {
-        mallard::multipool pool(source);
-        for (int i = 0; i < 1000; ++i) {
-            static_cast<void>(pool.allocate(24, 8));
-        }
-        EXPECT_EQ(source.counts().allocations, pool.stats().upstream_calls);
-        EXPECT_EQ(source.counts().bytes_in_use, pool.stats().chunk_bytes);
-    }
-    EXPECT_EQ(source.counts().bytes_in_use, 0U);
-    EXPECT_EQ(source.counts().deallocations, source.counts().allocations);
 }
 
 TEST(counted, counts_growth_by_method) {

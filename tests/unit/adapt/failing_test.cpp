@@ -10,15 +10,6 @@
 
 namespace {
 
-TEST(failing, lets_everything_pass_without_a_plan) {
-    mallard::failing<mallard::new_delete> source(mallard::failure_plan{.at = 0});
-    for (std::size_t i = 0; i < 100; ++i) {
-        source.deallocate(source.allocate(i, 8), i, 8);
-    }
-    EXPECT_FALSE(source.failed());
-    EXPECT_EQ(source.requests(), 100U);
-}
-
 TEST(failing, fails_growth_and_attempts_as_separate_requests) {
     using mallard::expansion;
     mallard::failing<equipment::plots> blocks(mallard::failure_plan{.at = 0});
@@ -95,28 +86,6 @@ TEST(failing, fails_for_ever_from_the_planned_request_on) {
     EXPECT_FALSE(arena.failed());
     EXPECT_NO_THROW(static_cast<void>(arena.allocate(8)));
     EXPECT_EQ(arena.requests(), 1U);
-}
-
-/// The loop of the header's comment, on a program that survives.
-TEST(failing, tries_every_failure_of_a_program) {
-    std::size_t failures = 0;
-    for (std::size_t k = 1;; ++k) {
-        mallard::failing<mallard::new_delete> source(mallard::failure_plan{.at = k, .for_ever = true});
-        try {
-            mallard::multipool pool(source);
-            std::vector<int, mallard::allocator<int, decltype(pool)>> numbers(pool);
-            for (int i = 0; i < 1000; ++i) {
-                numbers.push_back(i);
-            }
-        } catch (const std::bad_alloc&) {
-            ++failures;
-        }
-        if (!source.failed()) {
-            EXPECT_EQ(failures, k - 1);
-            break;
-        }
-    }
-    EXPECT_GE(failures, 3U);
 }
 
 #else

@@ -47,23 +47,6 @@ TEST(fallback, uses_second_mechanism_for_oversized_requests) {
     EXPECT_EQ(memory.second().counts().bytes_in_use, 0U);
 }
 
-TEST(fallback, goes_on_when_an_arena_in_a_buffer_is_full) {
-    alignas(16) std::array<std::byte, 1024> bytes;
-    mallard::buffer buffer(bytes);
-    mallard::fallback<mallard::monotonic<mallard::buffer>, mallard::counted<mallard::multipool<>>> memory(
-        std::piecewise_construct, std::forward_as_tuple(buffer), std::tuple<>());
-    void* const first = memory.allocate(64, 8);
-    EXPECT_TRUE(mallard::core::lies_in(bytes, first));
-    void* last = first;
-    while (memory.first().owns(last)) {
-        last = memory.try_allocate(64, 8);
-    }
-    EXPECT_EQ(memory.second().counts().allocations, 1U);
-    memory.deallocate(last, 64, 8);
-    memory.deallocate(first, 64, 8);
-    EXPECT_EQ(memory.second().counts().deallocations, 1U);
-}
-
 TEST(fallback, fails_when_both_do) {
     equipment::ledger source;
     mallard::fallback<small_pool, mallard::multipool<equipment::ledger>> memory(
@@ -105,24 +88,6 @@ TEST(fallback, goes_from_a_buffer_to_a_heap) {
     memory.deallocate(in_fallback, 200, 8);
     memory.deallocate(in_buffer, 100, 8);
     EXPECT_EQ(buffer.free_bytes(), array.size());
-}
-
-TEST(fallback, goes_from_a_region_to_a_pool) {
-    alignas(16) std::array<std::byte, 8192> region;
-    auto& heap = mallard::region_heap::create_in(region);
-    mallard::multipool pool;
-    mallard::fallback<mallard::region_heap&, mallard::multipool<>&> memory(heap, pool);
-    std::vector<std::pair<void*, std::size_t>> all;
-    for (std::size_t bytes = 1; bytes < 300; ++bytes) {
-        all.emplace_back(memory.allocate(bytes), bytes);
-    }
-    EXPECT_TRUE(heap.owns(all.front().first));
-    EXPECT_FALSE(heap.owns(all.back().first));
-    for (const auto& [p, bytes] : all) {
-        memory.deallocate(p, bytes);
-    }
-    EXPECT_TRUE(heap.use().used_blocks == 0);
-    heap.give_up();
 }
 
 } // namespace

@@ -130,16 +130,6 @@ TEST(limited, release_restores_budget) {
     }
 }
 
-TEST(limited, follows_a_rollback) {
-    mallard::limited<mallard::monotonic<>> arena(std::size_t{100});
-    static_cast<void>(arena.allocate(10, 8));
-    {
-        const mallard::checkpoint scratch(arena);
-        static_cast<void>(arena.allocate(90, 8));
-    }
-    EXPECT_EQ(arena.bytes_in_use(), 10U);
-}
-
 TEST(limited, rollback_takes_no_budget_back) {
     mallard::limited<mallard::monotonic<>> arena(std::size_t{100});
     void* const older = arena.allocate(60, 8);

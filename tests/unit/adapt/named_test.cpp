@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <list>
-#include <memory_resource>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -57,27 +56,6 @@ TEST(named, is_an_allocator) {
     EXPECT_EQ(pool.stats().upstream_calls, 1U);
     pool.release();
     EXPECT_EQ(pool.stats().chunks, 0U);
-}
-
-TEST(named, serves_every_binding) {
-    mallard::resource<mallard::named<mallard::multipool<>>> resource("resource");
-    const std::pmr::vector<std::pmr::string> by_base(10, "longer than a short string can be", &resource);
-    const std::list<int, mallard::inline_allocator<int>> by_inline_base(100, 1, &resource);
-    using arena_type = mallard::named<mallard::monotonic<>>;
-    arena_type arena("arena");
-    const std::list<int, mallard::allocator<int, arena_type>> by_type(100, 1, arena);
-    const std::list<int, mallard::static_allocator<int, nodes>> by_tag(100, 1);
-    const mallard::checkpoint scratch(arena);
-    EXPECT_TRUE(resource.owns(by_base.data()));
-    EXPECT_TRUE(resource.owns(&by_inline_base.front()));
-    EXPECT_TRUE(arena.owns(&by_type.front()));
-    EXPECT_TRUE(nodes::pool().owns(&by_tag.front()));
-}
-
-TEST(named, may_be_an_upstream) {
-    mallard::named<mallard::monotonic<>> arena("arena");
-    mallard::multipool<mallard::named<mallard::monotonic<>>> pool(arena);
-    EXPECT_TRUE(arena.owns(pool.allocate(100)));
 }
 
 #if MALLARD_NAMES
@@ -163,20 +141,6 @@ TEST(names, come_with_figures) {
     pool.release();
     EXPECT_EQ(find("figures")->bytes_in_use, 0U);
     EXPECT_EQ(find("figures")->stats->chunk_bytes, 0U);
-}
-
-TEST(names, follow_checkpoints) {
-    mallard::named<mallard::monotonic<>> arena("rolled");
-    static_cast<void>(arena.allocate(100));
-    {
-        const mallard::checkpoint scratch(arena);
-        static_cast<void>(arena.allocate(1000));
-        EXPECT_EQ(find("rolled")->bytes_in_use, 1100U);
-    }
-    EXPECT_EQ(find("rolled")->bytes_in_use, 100U);
-    arena.rewind();
-    EXPECT_EQ(find("rolled")->bytes_in_use, 0U);
-    EXPECT_GT(find("rolled")->stats->chunk_bytes, 0U) << "which it keeps";
 }
 
 TEST(names, of_upstreams_have_no_statistics) {

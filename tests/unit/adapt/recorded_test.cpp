@@ -221,15 +221,6 @@ TEST_F(recorded, reports_every_block_of_a_mixed_burst) {
     EXPECT_EQ(last_pool().live(), sizes{});
 }
 
-TEST_F(recorded, reports_chunks_as_upstream) {
-    mallard::recorded<mallard::new_delete> source("chunks");
-    mallard::multipool pool(source);
-    static_cast<void>(pool.allocate(24, 8));
-    EXPECT_EQ(last_pool().live().size(), pool.stats().upstream_calls);
-    pool.release();
-    EXPECT_EQ(last_pool().live(), sizes{});
-}
-
 #ifdef __cpp_exceptions
 
 TEST_F(recorded, shows_nothing_of_requests_that_fail_quietly) {

@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cstddef>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -60,16 +59,6 @@ TEST(sealed, refuses_growth_and_lets_memory_go_back) {
     blocks.shrink(block.p, 20);
     blocks.deallocate(block.p, 20);
     EXPECT_EQ(blocks.calls_since_seal(), 4U);
-}
-
-TEST(sealed, refuses_mixed_bursts) {
-    mallard::sealed<mallard::heap<>> heap;
-    const std::size_t sizes[] = {8, 600, 300};
-    mallard::block_chain blocks = heap.allocate_many(sizes);
-    heap.seal();
-    EXPECT_OUT_OF_MEMORY(static_cast<void>(heap.allocate_many(sizes)));
-    heap.deallocate_many(std::move(blocks));
-    EXPECT_EQ(heap.mechanism().use().used_blocks, 0U);
 }
 
 TEST(sealed, counts_ends_of_all_blocks) {

@@ -10,8 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <list>
-#include <utility>
 
 namespace {
 
@@ -64,17 +62,6 @@ TEST(segregate, releases_both) {
     EXPECT_EQ(source.complaints(), equipment::no_complaints);
 }
 
-TEST(segregate, serves_bursts_of_either_size) {
-    equipment::ledger source;
-    both memory(source, source);
-    for (const std::size_t bytes : {std::size_t{24}, std::size_t{2400}}) {
-        mallard::block_chain blocks = memory.allocate_many(bytes, 8, 100);
-        EXPECT_EQ(blocks.size(), 100U);
-        memory.deallocate_many(std::move(blocks), bytes, 8);
-    }
-    EXPECT_EQ(source.complaints(), equipment::no_complaints);
-}
-
 TEST(segregate, fails_as_the_mechanism_does) {
     equipment::ledger source;
     both memory(source, source);
@@ -100,14 +87,6 @@ TEST(segregate, refers_to_mechanisms_elsewhere_and_nests) {
     EXPECT_EQ(small.counts().allocations, 1U);
     EXPECT_EQ(middle.counts().allocations, 2U);
     EXPECT_EQ(large.counts().deallocations, 1U);
-}
-
-TEST(segregate, binds_like_any_mechanism) {
-    mallard::segregate<256, mallard::multipool<>, mallard::heap<>> memory;
-    std::list<int, mallard::allocator<int, decltype(memory)>> typed(1000, 7, memory);
-    mallard::resource bound(memory);
-    std::pmr::list<int> abstract(1000, 7, &bound);
-    EXPECT_EQ(typed.front() + abstract.front(), 14);
 }
 
 } // namespace

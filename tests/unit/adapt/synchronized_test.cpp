@@ -98,23 +98,6 @@ TEST_F(synchronized, meets_concepts_of_mechanism) {
     EXPECT_FALSE(mallard::local_allocator<mallard::synchronized<mallard::buffer>>);
 }
 
-TEST_F(synchronized, refers_to_a_mechanism_that_lives_elsewhere) {
-    mallard::multipool<> pool;
-    mallard::synchronized<mallard::multipool<>&> shared(pool);
-    EXPECT_EQ(&shared.mechanism(), &pool);
-    void* const p = shared.allocate(24, 8);
-    EXPECT_EQ(pool.stats().chunks, 1U);
-    shared.deallocate(p, 24, 8);
-}
-
-TEST_F(synchronized, composes_with_bindings_and_adaptors) {
-    mallard::synchronized<mallard::counted<mallard::multipool<>>> pool;
-    mallard::resource<decltype(pool)&> base(pool);
-    std::vector<int, mallard::allocator<int, decltype(pool)>> by_type(1000, 1, pool);
-    std::pmr::vector<int> by_base(1000, 1, &base);
-    EXPECT_EQ(pool.mechanism().counts().bytes_in_use, 2000 * sizeof(int));
-}
-
 TEST_F(synchronized, lets_blocks_change_their_size_under_the_lock) {
     under_counting_mutex<equipment::plots> blocks;
     EXPECT_TRUE(mallard::expandable<decltype(blocks)>);

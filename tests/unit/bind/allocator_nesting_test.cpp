@@ -120,11 +120,6 @@ TEST_F(nesting, reaches_into_pairs_and_tuples) {
     expect_inside(std::get<1>(t[0]));
 }
 
-TEST_F(nesting, reaches_to_any_depth) {
-    vector<vector<vector<string>>> v(pool_);
-    expect_inside(v.emplace_back().emplace_back().emplace_back(text));
-}
-
 TEST_F(nesting, leaves_types_alone_that_take_no_allocator) {
     vector<std::pair<int, double>> v(pool_);
     v.emplace_back(1, 2.0);

@@ -178,14 +178,6 @@ TEST(allocator, aligns_for_value_type) {
     EXPECT_TRUE(mallard::core::is_aligned(v.data(), 256));
 }
 
-TEST(allocator, copied_container_shares_mechanism) {
-    arena a;
-    const vector<int> original({1, 2, 3}, a);
-    const vector<int> copy(original);
-    EXPECT_EQ(&copy.get_allocator().mechanism(), &a);
-    EXPECT_EQ(copy, original);
-}
-
 TEST(allocator, assignment_keeps_mechanism) {
     arena a;
     arena b;
@@ -202,34 +194,6 @@ TEST(allocator, assignment_keeps_mechanism) {
     EXPECT_EQ(&in_b.get_allocator().mechanism(), &b);
     EXPECT_EQ(&in_b[0].get_allocator().mechanism(), &b);
     EXPECT_EQ(in_b[0], text);
-}
-
-TEST(allocator, move_takes_mechanism_along) {
-    arena a;
-    vector<int> original({1, 2, 3}, a);
-    const int* const data = original.data();
-    const vector<int> moved(std::move(original));
-    EXPECT_EQ(moved.data(), data);
-    EXPECT_EQ(&moved.get_allocator().mechanism(), &a);
-}
-
-TEST(allocator, swaps_containers_of_one_place) {
-    arena a;
-    vector<int> one({1}, a);
-    vector<int> two({2, 2}, a);
-    one.swap(two);
-    EXPECT_EQ(one.size(), 2U);
-    EXPECT_EQ(two.size(), 1U);
-}
-
-TEST(allocator, moves_between_places_by_copying) {
-    arena a;
-    arena b;
-    vector<string> original(a);
-    original.emplace_back(text);
-    const vector<string> moved(std::move(original), alloc<string>(b));
-    EXPECT_EQ(&moved[0].get_allocator().mechanism(), &b);
-    EXPECT_EQ(moved[0], text);
 }
 
 } // namespace

@@ -1,10 +1,10 @@
 #include "equipment/ledger.hpp"
+#include "equipment/on_ledger.hpp"
 #include "model/random_source.hpp"
 
 #include <mallard/adapt/checked.hpp>
 #include <mallard/adapt/counted.hpp>
 #include <mallard/adapt/limited.hpp>
-#include <mallard/adapt/synchronized.hpp>
 #include <mallard/bind/c_functions.hpp>
 #include <mallard/bind/pool_tag.hpp>
 #include <mallard/local/adaptive_pool.hpp>
@@ -134,17 +134,8 @@ TEST(c_functions, fit_hooks_that_pass_sizes) {
 // ---- blocks of any allocator
 
 template <class A>
-class c_blocks : public testing::Test {
+class c_blocks : public equipment::on_ledger {
 protected:
-    ~c_blocks() override {
-        if constexpr (mallard::local_allocator<A>) {
-            allocator_.release();
-        }
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
-
-    ledger source_;
     A allocator_{source_};
     void* const context_ = &allocator_;
 };
@@ -156,10 +147,7 @@ struct limited_pool : mallard::limited<mallard::multipool<ledger>> {
 
 using allocators =
     testing::Types<mallard::multipool<ledger>, mallard::heap<ledger>, mallard::monotonic<ledger>,
-                   mallard::small_object_pool<ledger>, mallard::adaptive_pool<ledger>,
-                   mallard::concurrent_multipool<ledger>, mallard::checked<mallard::multipool<ledger>>,
-                   mallard::checked<mallard::heap<ledger>>, mallard::checked<mallard::monotonic<ledger>>,
-                   mallard::counted<mallard::heap<ledger>>, mallard::synchronized<mallard::heap<ledger>>,
+                   mallard::concurrent_multipool<ledger>, mallard::checked<mallard::heap<ledger>>,
 #ifdef __cpp_exceptions
                    base_of_ledger,
 #endif

@@ -6,8 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <list>
-#include <memory>
-#include <thread>
 
 namespace {
 
@@ -22,13 +20,6 @@ TEST(common_pool, serves_classes_strings_and_containers) {
     EXPECT_EQ(&mallard::fixed_string<64>::allocator_type::mechanism(), &mallard::common_pool::pool());
     const numbers list{1};
     EXPECT_TRUE(mallard::common_pool::pool().owns(&list.front()));
-}
-
-TEST(common_pool, container_changes_threads) {
-    auto filled = std::make_unique<numbers>();
-    std::thread([&filled] { filled->assign({1, 2, 3}); }).join();
-    EXPECT_EQ(*filled, (numbers{1, 2, 3}));
-    std::thread([&filled] { filled.reset(); }).join();
 }
 
 } // namespace

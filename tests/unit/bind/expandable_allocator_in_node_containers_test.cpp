@@ -81,24 +81,6 @@ TEST_F(expandable_allocator_in_node_containers, a_list_takes_a_range_in_one_burs
     expect_calls(0, 0, 1);
 }
 
-TEST_F(expandable_allocator_in_node_containers, singly_linked_list_uses_bursts) {
-    {
-        bc::slist<my_int, alloc<my_int>> l{alloc<my_int>(h)};
-        l.insert_after(l.before_begin(), numbers.begin(), numbers.end());
-        expect_calls(100, 1, 0);
-        // Boost 1.74 puts them there in reverse order, with version-2 allocators of its own too.
-        EXPECT_TRUE(std::is_permutation(numbers.begin(), numbers.end(), l.begin(), l.end()));
-        l.push_front(my_int(-1));
-        expect_calls(1, 0, 0);
-        l.clear();
-        expect_calls(0, 0, 0);
-        EXPECT_EQ(h.counts().bytes_in_use, 0U) << "one by one, as Boost 1.74 wants it";
-        l.insert_after(l.before_begin(), numbers.begin(), numbers.end());
-        expect_calls(100, 1, 0);
-    }
-    expect_calls(0, 0, 1);
-}
-
 TEST_F(expandable_allocator_in_node_containers, ordered_ranges_build_sets_in_one_burst) {
     {
         bc::set<my_int, std::less<>, alloc<my_int>> s(bc::ordered_unique_range, numbers.begin(),
@@ -173,27 +155,6 @@ TEST_F(expandable_allocator_in_node_containers, masked_bursts_allocate_nodes_one
     EXPECT_EQ(h.counts().bursts_back, 0U);
 }
 
-TEST_F(expandable_allocator_in_node_containers, moved_and_copied_nodes_stay_where_they_belong) {
-    heap second_heap;
-    {
-        using list = bc::list<my_int, alloc<my_int>>;
-        list in_h(numbers.begin(), numbers.end(), alloc<my_int>(h));
-        list copy(in_h);
-        EXPECT_EQ(&copy.get_allocator().mechanism(), &h);
-        list in_second{alloc<my_int>(second_heap)};
-        in_second = in_h;
-        EXPECT_EQ(&in_second.get_allocator().mechanism(), &second_heap);
-        list moved(std::move(in_h), alloc<my_int>(second_heap));
-        EXPECT_EQ(&moved.get_allocator().mechanism(), &second_heap);
-        EXPECT_TRUE(std::ranges::equal(moved, numbers));
-        const list stolen(std::move(copy));
-        EXPECT_EQ(&stolen.get_allocator().mechanism(), &h);
-        in_second.splice(in_second.end(), moved);
-        EXPECT_EQ(in_second.size(), 200U);
-    }
-    EXPECT_EQ(second_heap.counts().bytes_in_use, 0U);
-}
-
 #ifdef __cpp_exceptions
 
 /// Throws when the last element is made.
@@ -236,21 +197,6 @@ TEST_F(expandable_allocator_in_node_containers, return_nodes_when_element_constr
     }
     EXPECT_EQ(nodes.mechanism().use().used_blocks, forgotten);
     EXPECT_EQ(nodes.counts().bursts, 20U);
-}
-
-TEST_F(expandable_allocator_in_node_containers, keep_contents_when_memory_runs_out) {
-    using source = mallard::failing<heap&>;
-    using list = bc::list<my_int, alloc<my_int, expansion::none, source>>;
-    source failing(mallard::failure_plan{.at = 0}, h);
-    list l{alloc<my_int, expansion::none, source>(failing)};
-    l.push_back(my_int(1));
-    failing.plan({.at = 1, .for_ever = true});
-    EXPECT_THROW(l.push_back(my_int(2)), std::bad_alloc);
-    EXPECT_THROW(l.insert(l.begin(), numbers.begin(), numbers.end()), std::bad_alloc);
-    EXPECT_EQ(l.size(), 1U);
-    failing.plan({.at = 0});
-    l.insert(l.begin(), numbers.begin(), numbers.end());
-    EXPECT_EQ(l.size(), 101U);
 }
 
 #endif

@@ -8,8 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -23,7 +21,6 @@ template <class T>
 using vector = std::vector<T, alloc<T>>;
 using string = std::basic_string<char, std::char_traits<char>, alloc<char>>;
 
-constexpr std::string_view text = "longer than any string that fits into its own object";
 constexpr unsigned grow = bits::allocate_new | bits::expand_forward | bits::expand_backward;
 
 TEST(expandable_allocator, is_one_pointer) {
@@ -58,24 +55,6 @@ TEST(expandable_allocator, propagates_as_the_polymorphic_one_does) {
     EXPECT_FALSE(traits::propagate_on_container_move_assignment::value);
     EXPECT_FALSE(traits::propagate_on_container_swap::value);
     EXPECT_FALSE(traits::is_always_equal::value);
-}
-
-TEST(expandable_allocator, passes_allocator_to_aware_elements) {
-    plots a;
-    plots b;
-    vector<string> in_a({string(text, a), string("x", a)}, a);
-    vector<string> in_b(in_a, alloc<string>(b));
-    EXPECT_EQ(&in_b[0].get_allocator().mechanism(), &b);
-    in_b.clear();
-    in_b = in_a;
-    EXPECT_EQ(&in_b.get_allocator().mechanism(), &b) << "assignment leaves a container where it is";
-    EXPECT_EQ(&in_b[0].get_allocator().mechanism(), &b);
-    const vector<string> copy(in_a);
-    EXPECT_EQ(&copy.get_allocator().mechanism(), &a);
-    EXPECT_EQ(copy[0], text);
-    std::map<int, string, std::less<>, alloc<std::pair<const int, string>>> map(b);
-    map.try_emplace(1, text);
-    EXPECT_EQ(&map.at(1).get_allocator().mechanism(), &b) << "pairs too";
 }
 
 TEST(expandable_allocator, max_size_bounds_representable_objects) {
@@ -256,8 +235,7 @@ template <std::size_t Bytes, std::size_t Alignment = 1>
 struct alignas(Alignment) element {
     std::byte bytes[Bytes];
 };
-using elements = ::testing::Types<element<1>, element<3>, element<12, 4>, element<24, 8>, element<40, 8>,
-                                  element<32, 32>, element<64, 64>, element<192, 64>>;
+using elements = ::testing::Types<element<3>, element<12, 4>, element<24, 8>, element<192, 64>>;
 TYPED_TEST_SUITE(expandable_allocator_elements, elements);
 
 TYPED_TEST(expandable_allocator_elements, places_of_objects_stay_places_of_objects) {

@@ -1,14 +1,12 @@
 #include <mallard/adapt/counted.hpp>
 #include <mallard/bind/fixed_block_allocator.hpp>
 #include <mallard/local/multipool.hpp>
-#include <mallard/upstream/chunk_cache.hpp>
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -155,25 +153,6 @@ TEST(fixed_block_allocator, serves_wider_characters) {
         s += U'x';
     }
     EXPECT_EQ(s, wide(63, U'x'));
-}
-
-TEST(fixed_block_allocator, string_outlives_its_thread) {
-    mallard::fixed_string<64> moved;
-    std::thread([&moved] { moved.assign(60, 'x'); }).join();
-    mallard::chunk_cache::trim();
-    ASSERT_TRUE(decltype(moved)::allocator_type::mechanism().owns(moved.data()));
-    EXPECT_EQ(moved, std::string_view(std::string(60, 'x')));
-}
-
-TEST(fixed_block_allocator, moves_blocks_from_string_to_string) {
-    mallard::fixed_string<64> one(60, 'x');
-    const char* const characters = one.data();
-    mallard::fixed_string<64> two;
-    two = std::move(one);
-    EXPECT_EQ(two.data(), characters);
-    mallard::fixed_string<64> three(50, 'y');
-    three.swap(two);
-    EXPECT_EQ(three.data(), characters);
 }
 
 } // namespace

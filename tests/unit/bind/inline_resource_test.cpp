@@ -7,7 +7,6 @@
 
 #include <cstring>
 #include <list>
-#include <map>
 #include <memory_resource>
 #include <new>
 #include <scoped_allocator>
@@ -15,7 +14,6 @@
 #include <string_view>
 #include <type_traits>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -142,18 +140,6 @@ TEST(inline_resource, cuts_same_blocks_as_mechanism) {
     EXPECT_GT(source.granted().size(), 1U);
 }
 
-TEST(inline_resource, makes_virtual_calls_without_a_front) {
-    calls_counted base;
-    for (const std::size_t bytes : {0U, 1U, 8U, 24U, 4096U, 1U << 20}) {
-        for (const std::size_t alignment : {1U, 8U, 16U, 64U}) {
-            void* const p = base.allocate(bytes, alignment);
-            base.deallocate(p, bytes, alignment);
-        }
-    }
-    EXPECT_EQ(base.allocations, 24);
-    EXPECT_EQ(base.deallocations, 24);
-}
-
 TEST(inline_resource, calls_virtually_only_when_front_fails) {
     mallard::inline_resource::pool_front front(16);
     alignas(16) std::byte room[256];
@@ -179,34 +165,6 @@ TEST(inline_resource, calls_virtually_only_when_front_fails) {
     EXPECT_EQ(base.deallocations, 4);
 }
 
-#ifdef __cpp_exceptions
-TEST(inline_resource, passes_failures_on_and_loses_no_block) {
-    equipment::ledger source;
-    mallard::resource<mallard::multipool<equipment::ledger>> pool(source);
-    mallard::inline_resource& base = pool;
-    void* const first = base.allocate(24, 8);
-    source.refuse_above(0);
-    std::vector<void*> blocks;
-    try {
-        for (;;) {
-            blocks.push_back(base.allocate(24, 8));
-        }
-    } catch (const std::bad_alloc&) {
-    }
-    const std::size_t old_size = blocks.size();
-    for (void* p : blocks) {
-        base.deallocate(p, 24, 8);
-    }
-    for (std::size_t i = 0; i != old_size; ++i) {
-        EXPECT_NE(base.allocate(24, 8), nullptr) << "from the free blocks, without the upstream";
-    }
-    base.deallocate(first, 24, 8);
-    pool.release();
-    EXPECT_EQ(source.outstanding(), 0U);
-    EXPECT_EQ(source.complaints(), equipment::no_complaints);
-}
-#endif
-
 TEST(inline_resource, follows_release_rewind_and_rollback) {
     equipment::ledger source;
     mallard::resource<mallard::monotonic<equipment::ledger>> arena(source);
@@ -224,30 +182,6 @@ TEST(inline_resource, follows_release_rewind_and_rollback) {
     EXPECT_EQ(source.outstanding(), 0U);
     static_cast<void>(base.allocate(24, 8));
     EXPECT_EQ(source.outstanding(), 1U);
-}
-
-TEST(inline_resource, shares_a_mechanism_that_lies_elsewhere) {
-    mallard::multipool<> pool;
-    mallard::resource<mallard::multipool<>&> binding(pool);
-    mallard::inline_resource& base = binding;
-    void* const p = base.allocate(24, 8);
-    pool.deallocate(p, 24, 8);
-    EXPECT_EQ(base.allocate(24, 8), p);
-    base.deallocate(p, 24, 8);
-    EXPECT_EQ(pool.allocate(24, 8), p);
-    pool.deallocate(p, 24, 8);
-}
-
-TEST(inline_resource, is_an_upstream_of_any_kind) {
-    equipment::ledger source;
-    mallard::resource<mallard::monotonic<equipment::ledger>> arena(source);
-    {
-        mallard::multipool<mallard::inline_resource> pool(arena);
-        static_cast<void>(pool.allocate(1000));
-        EXPECT_GT(arena.mechanism().stats().chunk_bytes, 1000U);
-    }
-    arena.release();
-    EXPECT_EQ(source.complaints(), equipment::no_complaints);
 }
 
 /// Code that was compiled elsewhere reads these words.
@@ -287,21 +221,6 @@ TEST(inline_resource, layout_matches_documentation) {
     region.set_room(room, room + 256);
     EXPECT_EQ(word(&region, 0), reinterpret_cast<std::uintptr_t>(room));
     EXPECT_EQ(word(&region, 8), reinterpret_cast<std::uintptr_t>(room + 256));
-}
-
-TEST(inline_allocator, reaches_nested_containers) {
-    mallard::resource<mallard::counted<mallard::multipool<>>> pool;
-    {
-        using entry = std::pair<const inline_string, inline_vector<inline_string>>;
-        std::map<inline_string, inline_vector<inline_string>, std::less<>, mallard::inline_allocator<entry>>
-            m(&pool);
-        m[inline_string(text, &pool)].emplace_back(text);
-        const mallard::inline_resource* const base = &pool;
-        EXPECT_EQ(&m.begin()->first.get_allocator().mechanism(), base);
-        EXPECT_EQ(&m.begin()->second.get_allocator().mechanism(), base);
-        EXPECT_EQ(&m.begin()->second[0].get_allocator().mechanism(), base);
-    }
-    EXPECT_EQ(pool.mechanism().counts().bytes_in_use, 0U);
 }
 
 TEST(inline_allocator, equals_for_one_base_and_never_propagates) {

@@ -62,12 +62,6 @@ TEST(pool_tag, is_a_type_with_a_pool) {
     EXPECT_FALSE(mallard::pool_tag<names_no_allocator>);
 }
 
-TEST(pool_tag, names_one_pool) {
-    EXPECT_EQ(&red::pool(), &red::pool());
-    EXPECT_EQ(&shared::pool(), &shared::pool());
-    EXPECT_EQ(&alone::pool(), &alone::pool());
-}
-
 TEST(pool_tag, distinct_tags_have_distinct_pools) {
     EXPECT_NE(&red::pool(), &blue::pool()) << "though of one type";
 }
@@ -77,12 +71,6 @@ TEST(pool_tag, per_thread_pools_are_distinct) {
     const tallied_pool* foreign = nullptr;
     std::thread([&foreign] { foreign = &red::pool(); }).join();
     EXPECT_NE(own, foreign);
-}
-
-TEST(pool_tag, of_all_threads_names_one_pool) {
-    const void* foreign = nullptr;
-    std::thread([&foreign] { foreign = &shared::pool(); }).join();
-    EXPECT_EQ(&shared::pool(), foreign);
 }
 
 TEST(pool_tag, thread_exit_releases_pool_memory) {
@@ -158,23 +146,6 @@ struct small : mallard::single_threaded<small, small_chunks> {};
 
 TEST(pool_tag, constructs_derived_pool_type) {
     EXPECT_EQ(small::pool().largest_pooled_bytes(), 64U);
-}
-
-TEST(pool_tag, threads_use_a_shared_pool_at_once) {
-    using numbers = std::list<int, mallard::static_allocator<int, shared>>;
-    numbers of_first;
-    numbers of_second;
-    const auto fill = [](numbers& list) {
-        for (int i = 0; i != 1000; ++i) {
-            list.push_back(i);
-        }
-    };
-    std::thread first([&] { fill(of_first); });
-    std::thread second([&] { fill(of_second); });
-    first.join();
-    second.join();
-    of_first.splice(of_first.end(), of_second);
-    EXPECT_EQ(of_first.size(), 2000U);
 }
 
 } // namespace

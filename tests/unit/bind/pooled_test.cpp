@@ -89,34 +89,12 @@ TEST(pooled, global_blocks_are_freed_globally) {
     }
 }
 
-TEST(pooled, serves_unique_pointers) {
-    auto p = std::make_unique<order>(1);
-    EXPECT_TRUE(is_pooled(p.get()));
-    p = std::make_unique<order>(2);
-    EXPECT_EQ(p->number, 2);
-}
-
 TEST(pooled, leaves_arrays_to_the_global_heap) {
     auto* several = new order[10];
     EXPECT_FALSE(is_pooled(several));
     delete[] several;
     std::unique_ptr<order[]> none(new (std::nothrow) order[3]);
     EXPECT_FALSE(is_pooled(none.get()));
-}
-
-TEST(pooled, makes_an_object_in_place) {
-    alignas(order) std::array<std::byte, sizeof(order)> memory;
-    auto* p = new (memory.data()) order(3);
-    EXPECT_EQ(static_cast<void*>(p), memory.data());
-    EXPECT_EQ(p->number, 3);
-    p->~order();
-}
-
-TEST(pooled, makes_an_object_without_an_exception) {
-    auto* p = new (std::nothrow) order(4);
-    ASSERT_NE(p, nullptr);
-    EXPECT_TRUE(is_pooled(p));
-    delete p;
 }
 
 // ---- derived classes
@@ -154,21 +132,6 @@ TEST(pooled, aligns_an_over_aligned_derived_class) {
     EXPECT_TRUE(mallard::core::is_aligned(p.get(), 128));
     p.reset(new (std::nothrow) wide_shape);
     EXPECT_TRUE(mallard::core::is_aligned(p.get(), 128));
-}
-
-struct bytes_of_48 : mallard::pooled<bytes_of_48> {
-    char bytes[48];
-};
-struct alignas(16) aligned_48 : bytes_of_48 {};
-
-TEST(pooled, aligns_derived_class) {
-    static_assert(sizeof(aligned_48) == sizeof(bytes_of_48));
-    std::array<std::unique_ptr<aligned_48>, 10> all;
-    for (auto& p : all) {
-        p.reset(new aligned_48);
-        EXPECT_TRUE(is_pooled<bytes_of_48>(p.get()));
-        EXPECT_TRUE(mallard::core::is_aligned(p.get(), 16));
-    }
 }
 
 struct bytes_of_64 : mallard::pooled<bytes_of_64> {
@@ -264,16 +227,6 @@ TEST(pooled, throws_when_arena_is_full) {
     all[0].reset();
     all[0].reset(new scarce);
     EXPECT_TRUE(is_pooled(all[0].get()));
-}
-
-TEST(pooled, starts_again_from_an_arena_that_was_reset) {
-    for (int round = 0; round != 10; ++round) {
-        for (int i = 0; i != 3; ++i) {
-            auto* p = new scarce; // never deleted: nothing has to be destroyed
-            EXPECT_TRUE(is_pooled(p));
-        }
-        scarce::pool().release();
-    }
 }
 
 // ---- threads

@@ -59,26 +59,6 @@ TEST(resource, may_refer_to_a_mechanism_elsewhere) {
     EXPECT_EQ(source.outstanding(), 1U) << "the mechanism outlives it";
 }
 
-TEST(resource, reaches_nested_containers) {
-    mallard::resource<mallard::counted<mallard::multipool<>>> r;
-    {
-        std::pmr::map<std::pmr::string, std::pmr::vector<std::pmr::string>> m(&r);
-        m[std::pmr::string(text, &r)].emplace_back(text);
-        EXPECT_EQ(m.begin()->first.get_allocator().resource(), &r);
-        EXPECT_EQ(m.begin()->second.get_allocator().resource(), &r);
-        EXPECT_EQ(m.begin()->second[0].get_allocator().resource(), &r);
-    }
-    EXPECT_EQ(r.mechanism().counts().bytes_in_use, 0U);
-}
-
-TEST(resource, is_equal_to_itself_alone) {
-    const mallard::resource<mallard::multipool<>> a;
-    const mallard::resource<mallard::multipool<>> b;
-    EXPECT_TRUE(a == a);
-    EXPECT_FALSE(a == b);
-    EXPECT_FALSE(a == *std::pmr::new_delete_resource());
-}
-
 TEST(resource, equals_resources_of_one_mechanism) {
     using pool_type = mallard::multipool<>;
     pool_type pool;
@@ -157,16 +137,6 @@ TEST(resource, is_an_upstream_itself) {
     arena.release();
     EXPECT_EQ(source.outstanding(), 0U);
     EXPECT_EQ(source.complaints(), equipment::no_complaints);
-}
-
-TEST(resource, serves_standard_resources_as_upstream) {
-    mallard::resource<mallard::counted<mallard::multipool<>>> r;
-    {
-        std::pmr::monotonic_buffer_resource standard(&r);
-        static_cast<void>(standard.allocate(1000));
-        EXPECT_GT(r.mechanism().counts().bytes_in_use, 1000U);
-    }
-    EXPECT_EQ(r.mechanism().counts().bytes_in_use, 0U);
 }
 
 TEST(resource, takes_chunks_from_standard_resources) {

@@ -16,7 +16,6 @@
 #include <set>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -119,15 +118,6 @@ TEST(static_allocator, moves_and_swaps_without_touching_an_element) {
     EXPECT_EQ(taken_over.size(), 1U);
 }
 
-TEST(static_allocator, hands_nodes_from_map_to_map) {
-    using map = std::map<int, int, std::less<>, alloc<std::pair<const int, int>, second_nodes>>;
-    map one{{1, 10}, {2, 20}};
-    map two;
-    const int* const value = &one.at(2);
-    two.insert(one.extract(2));
-    EXPECT_EQ(&two.at(2), value);
-}
-
 TEST(static_allocator, reaches_nested_containers) {
     const std::size_t old_value = any_size::pool().counts().allocations;
     vector<string> lines;
@@ -135,14 +125,6 @@ TEST(static_allocator, reaches_nested_containers) {
     lines.emplace_back(text);
     EXPECT_EQ(any_size::pool().counts().allocations - old_value, 2U);
     EXPECT_EQ(lines[0], text);
-}
-
-TEST(static_allocator, serves_arrays_from_multipool) {
-    std::unordered_map<int, string, std::hash<int>, std::equal_to<>, alloc<std::pair<const int, string>>> m;
-    for (int i = 0; i != 1000; ++i) {
-        m.emplace(i, text);
-    }
-    EXPECT_EQ(m.at(999), text);
 }
 
 struct one_size : mallard::per_thread<one_size, mallard::fixed_pool<>> {};
@@ -153,15 +135,6 @@ TEST(static_allocator, refuses_objects_larger_than_block) {
     EXPECT_OUT_OF_MEMORY(static_cast<void>(a.allocate(100)));
     numbers.push_back(2);
     EXPECT_EQ(numbers.size(), 2U) << "which the pool survives";
-}
-
-TEST(static_allocator, makes_shared_objects) {
-    const std::size_t old_value = any_size::pool().counts().bytes_in_use;
-    auto shared = std::allocate_shared<int>(alloc<int>(), 7);
-    EXPECT_EQ(*shared, 7);
-    EXPECT_GT(any_size::pool().counts().bytes_in_use, old_value);
-    shared.reset();
-    EXPECT_EQ(any_size::pool().counts().bytes_in_use, old_value);
 }
 
 TEST(static_allocator, mechanism_stands_for_pool_of_thread) {
