@@ -146,23 +146,6 @@ TEST_F(misuse_reports, abort_without_handler) {
                 ::testing::Eq(expected));
 }
 
-TEST_F(misuse_reports, default_to_no_block_and_no_sizes) {
-    const mallard::misuse_report report;
-    EXPECT_EQ(report.kind, misuse::foreign_pointer);
-    EXPECT_EQ(report.detected_by, allocator_call::none);
-    EXPECT_EQ(report.ended_by, allocator_call::none);
-    for (const void* p : {report.block, report.passed_block}) {
-        EXPECT_EQ(p, nullptr);
-    }
-    for (const std::size_t number : {report.bytes, report.spare_bytes, report.alignment, report.passed_bytes,
-                                     report.passed_alignment, report.live_blocks, report.live_bytes}) {
-        EXPECT_EQ(number, 0U);
-    }
-    EXPECT_EQ(report.changed_byte, 0);
-    EXPECT_EQ(report.place, nullptr);
-    EXPECT_TRUE(report.stack.empty());
-}
-
 TEST_F(misuse_reports, go_to_the_handler_that_is_installed) {
     heard = 0;
     EXPECT_EQ(mallard::set_misuse_handler(listen), nullptr);

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -45,15 +44,6 @@ private:
     alignas(8) std::array<std::array<std::byte, 12>, 8> memory_{};
 };
 
-TEST_F(block_chain, is_empty_at_first) {
-    mallard::block_chain none;
-    EXPECT_TRUE(none.empty());
-    EXPECT_EQ(none.size(), 0U);
-    EXPECT_EQ(none.front(), nullptr);
-    EXPECT_EQ(none.pop_front(), nullptr);
-    EXPECT_EQ(none.size(), 0U);
-}
-
 TEST_F(block_chain, keeps_insertion_order) {
     mallard::block_chain some;
     some.push_back(block(3));
@@ -65,24 +55,6 @@ TEST_F(block_chain, keeps_insertion_order) {
     EXPECT_EQ(list_blocks(some), blocks({2, 3, 1}));
     EXPECT_TRUE(some.empty());
     EXPECT_EQ(some.size(), 0U);
-}
-
-TEST_F(block_chain, appends_at_end_following_push_front) {
-    mallard::block_chain some;
-    some.push_front(block(0));
-    some.push_back(block(1));
-    EXPECT_EQ(some.pop_front(), block(0));
-    EXPECT_EQ(some.pop_front(), block(1));
-    some.push_back(block(2));
-    some.push_back(block(3));
-    EXPECT_EQ(list_blocks(some), blocks({2, 3})) << "the end from before counts no more";
-}
-
-TEST_F(block_chain, popped_block_is_not_touched) {
-    mallard::block_chain some = chain({4, 5});
-    auto* const first = static_cast<std::byte*>(some.pop_front());
-    std::fill_n(first, 12, std::byte{0x55});
-    EXPECT_EQ(list_blocks(some), blocks({5}));
 }
 
 TEST_F(block_chain, adopts_a_list) {

@@ -1,5 +1,4 @@
 #include "equipment/ledger.hpp"
-#include "equipment/out_of_memory.hpp"
 
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/core/burst.hpp>
@@ -8,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <new>
 #include <set>
 #include <utility>
@@ -80,47 +78,6 @@ TEST(burst, failure_keeps_blocks_of_concurrent_users) {
     EXPECT_NE(arena.mark().top, nullptr) << "nothing was rolled back";
 }
 
-#endif
-
-TEST(burst, of_nothing_is_nothing) {
-    equipment::ledger source;
-    EXPECT_TRUE(allocate_many(source, 24, 8, 0).empty());
-    deallocate_many(source, mallard::block_chain(), 24, 8);
-    EXPECT_TRUE(source.granted().empty());
-}
-
-#ifdef __cpp_exceptions
-TEST(burst, refuses_blocks_smaller_than_a_link) {
-    for (std::size_t bytes = 0; bytes != sizeof(void*); ++bytes) {
-        EXPECT_NO_THROW(mallard::core::expect_possible_burst(bytes, 1, 0)) << "an empty burst needs no link";
-        for (const std::size_t count : {std::size_t{1}, std::size_t{2}, SIZE_MAX}) {
-            EXPECT_THROW(mallard::core::expect_possible_burst(bytes, 1, count), mallard::refused_request)
-                << bytes;
-        }
-    }
-    EXPECT_NO_THROW(mallard::core::expect_possible_burst(sizeof(void*), 1, 1));
-}
-
-TEST(burst, total_size_fits_ptrdiff) {
-    for (const std::size_t bytes : {std::size_t{8}, std::size_t{24}, std::size_t{1} << 40}) {
-        const std::size_t most = static_cast<std::size_t>(PTRDIFF_MAX) / bytes;
-        EXPECT_NO_THROW(mallard::core::expect_possible_burst(bytes, 8, most));
-        EXPECT_OUT_OF_MEMORY(mallard::core::expect_possible_burst(bytes, 8, most + 1));
-        EXPECT_OUT_OF_MEMORY(mallard::core::expect_possible_burst(bytes, 8, SIZE_MAX));
-    }
-}
-#endif
-
-#ifdef __cpp_exceptions // without them the program ends before a look
-TEST(burst, failure_returns_partial_burst) {
-    for (std::size_t at = 1; at <= 5; ++at) {
-        equipment::ledger source;
-        source.fail({.at = at});
-        EXPECT_OUT_OF_MEMORY(static_cast<void>(allocate_many(source, 24, 8, 5)));
-        EXPECT_EQ(source.outstanding(), 0U) << "request " << at;
-        EXPECT_EQ(source.complaints(), equipment::no_complaints);
-    }
-}
 #endif
 
 } // namespace

@@ -128,10 +128,9 @@ protected:
 };
 
 using memory = std::pmr::memory_resource;
-using kinds = ::testing::Types<
-    mallard::monotonic<memory>, mallard::multipool<memory>, mallard::concurrent_multipool<memory>,
-    mallard::small_object_pool<memory>, mallard::adaptive_pool<memory>, mallard::heap<memory>,
-    mallard::fixed_pool<mallard::growing_arena<memory>>, mallard::synchronized<mallard::multipool<memory>>>;
+using kinds = ::testing::Types<mallard::monotonic<memory>, mallard::concurrent_multipool<memory>,
+                               mallard::small_object_pool<memory>, mallard::heap<memory>,
+                               mallard::fixed_pool<mallard::growing_arena<memory>>>;
 TYPED_TEST_SUITE(cancelled_requests, kinds);
 
 #ifdef __cpp_exceptions
@@ -168,15 +167,6 @@ TYPED_TEST(cancelled_requests, unwind_bursts) {
     }
 }
 
-TYPED_TEST(cancelled_requests, unwind_through_layers) {
-    mallard::multipool<TypeParam> pool(this->allocator);
-    static_cast<void>(pool.allocate(8, 8));
-    EXPECT_FALSE(outlasts_cancellation([&] { this->reach_upstream([&] { return pool.allocate(8, 8); }); }));
-    this->reach_upstream([&] { return pool.allocate(8, 8); });
-    pool.release();
-    this->allocator.release();
-    EXPECT_EQ(this->upstream.blocks(), 0U);
-}
 #endif
 
 TYPED_TEST(cancelled_requests, stay_pending_in_try_allocate) {

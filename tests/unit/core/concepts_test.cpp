@@ -62,15 +62,6 @@ TEST(concepts, rewindable_matches_mark_and_rollback) {
     EXPECT_FALSE(mallard::rewindable<mallard::multipool<>>);
 }
 
-TEST(concepts, adaptors_preserve_concepts) {
-    EXPECT_TRUE(mallard::rewindable<mallard::counted<mallard::monotonic<>>>);
-    EXPECT_TRUE(mallard::rewindable<mallard::limited<mallard::failing<mallard::monotonic<>>>>);
-    EXPECT_TRUE(mallard::local_allocator<mallard::counted<mallard::multipool<>>>);
-    EXPECT_FALSE(mallard::rewindable<mallard::counted<mallard::multipool<>>>);
-    EXPECT_FALSE(mallard::local_allocator<mallard::counted<mallard::new_delete>>);
-    EXPECT_TRUE(mallard::upstream<mallard::counted<mallard::new_delete>>);
-}
-
 TEST(concepts, burst_allocator_matches_burst_members) {
     EXPECT_TRUE(mallard::burst_allocator<mallard::multipool<>>);
     EXPECT_TRUE(mallard::burst_allocator<mallard::fixed_pool<>>);

@@ -63,13 +63,6 @@ TEST_F(quiet_request, does_not_ask_an_upstream_that_only_throws) {
 #endif
 
 #ifdef __cpp_exceptions
-TEST_F(quiet_request, returns_upstream_block) {
-    equipment::ledger source;
-    void* const p = mallard::core::ask_quietly(source, 100, 16);
-    ASSERT_NE(p, nullptr);
-    EXPECT_EQ(source.granted().back(), (equipment::ledger::request{100, 16}));
-    source.deallocate(p, 100, 16);
-}
 
 /// A try_allocate() that throws all the same.
 struct unruly {

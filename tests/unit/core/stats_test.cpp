@@ -1,4 +1,3 @@
-#include "equipment/ledger.hpp"
 
 #include <mallard/core/stats.hpp>
 #include <mallard/local/monotonic.hpp>
@@ -7,15 +6,6 @@
 #include <gtest/gtest.h>
 
 namespace {
-
-/// The statistics of an allocator equal those of the upstream.
-template <class A>
-void expect_stats_match(const A& allocator, const equipment::ledger& source) {
-    const mallard::allocator_stats stats = allocator.stats();
-    EXPECT_EQ(stats.chunks + stats.large_blocks, source.outstanding());
-    EXPECT_EQ(stats.chunk_bytes + stats.large_bytes, source.outstanding_bytes());
-    EXPECT_EQ(stats.upstream_calls, source.granted().size());
-}
 
 TEST(stats, are_zero_at_first_and_add_up) {
     const mallard::allocator_stats none;
@@ -30,35 +20,6 @@ TEST(stats, are_zero_at_first_and_add_up) {
         EXPECT_EQ(sum.upstream_calls, 6U);
     }
     EXPECT_EQ((some + some).large_bytes, 8U);
-}
-
-TEST(stats, monotonic_stats_match_upstream) {
-    equipment::ledger source;
-    mallard::monotonic<equipment::ledger> arena(source);
-    expect_stats_match(arena, source);
-    for (std::size_t bytes = 1; bytes < 100000; bytes *= 3) {
-        static_cast<void>(arena.allocate(bytes));
-        static_cast<void>(arena.allocate(bytes, 256));
-        expect_stats_match(arena, source);
-    }
-    arena.release();
-    expect_stats_match(arena, source);
-    EXPECT_GT(arena.stats().upstream_calls, 0U) << "counted since construction, over releases";
-}
-
-TEST(stats, multipool_stats_match_upstream) {
-    equipment::ledger source;
-    mallard::multipool<equipment::ledger> pool(source, {.largest_pooled_bytes = 1024});
-    for (std::size_t bytes = 1; bytes < 100000; bytes *= 3) {
-        void* p = pool.allocate(bytes);
-        static_cast<void>(pool.allocate(bytes, 256));
-        expect_stats_match(pool, source);
-        pool.deallocate(p, bytes);
-        expect_stats_match(pool, source);
-    }
-    EXPECT_GT(pool.stats().large_blocks, 0U);
-    pool.release();
-    expect_stats_match(pool, source);
 }
 
 } // namespace

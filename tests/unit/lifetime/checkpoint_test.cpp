@@ -1,4 +1,3 @@
-#include "equipment/ledger.hpp"
 
 #include <mallard/bind/allocator.hpp>
 #include <mallard/lifetime/checkpoint.hpp>
@@ -78,18 +77,6 @@ TEST_F(checkpoint, nests) {
         EXPECT_NE(next(), between);
     }
     EXPECT_EQ(next(), first) << "the outer one forgets what the inner one kept";
-}
-
-TEST_F(checkpoint, goes_round_in_constant_memory) {
-    equipment::ledger source;
-    mallard::monotonic<equipment::ledger> arena(source);
-    for (int round = 0; round < 100; ++round) {
-        const mallard::checkpoint scratch(arena);
-        for (int i = 0; i < 50; ++i) {
-            static_cast<void>(arena.allocate(100, 8));
-        }
-    }
-    EXPECT_LE(source.outstanding_bytes(), 32768U);
 }
 
 #ifdef __cpp_exceptions

@@ -62,16 +62,6 @@ TEST(object_room, goes_back_if_the_constructor_throws) {
 }
 #endif
 
-TEST(object_room, value_initialises_arrays) {
-    equipment::ledger source;
-    int(&object)[5] = object_room<int[5], equipment::ledger>(source).make();
-    for (const int i : object) {
-        EXPECT_EQ(i, 0);
-    }
-    source.deallocate(&object, sizeof(object), alignof(int));
-    EXPECT_EQ(source.complaints(), equipment::no_complaints);
-}
-
 TEST(object_room, hands_the_allocator_on) {
     equipment::ledger source;
     pool_type pool(source);

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,15 +51,6 @@ TEST_F(wink_out, never_runs_the_destructor) {
     EXPECT_EQ(source_.outstanding(), 0U) << "the memory comes back all the same";
 }
 
-TEST_F(wink_out, hands_the_allocator_down) {
-    arena_type arena(source_);
-    auto& v = mallard::wink_out<vector<basic_string<>>>(arena);
-    EXPECT_EQ(&v.get_allocator().mechanism(), &arena);
-    EXPECT_EQ(&v.emplace_back(text).get_allocator().mechanism(), &arena);
-    arena.release();
-    EXPECT_EQ(source_.outstanding(), 0U);
-}
-
 TEST_F(wink_out, forwards_arguments) {
     arena_type arena(source_);
     EXPECT_EQ(mallard::wink_out<int>(arena, 7), 7);
@@ -69,34 +59,6 @@ TEST_F(wink_out, forwards_arguments) {
     const auto& p = mallard::wink_out<std::pair<int, basic_string<>>>(arena, 1, text);
     EXPECT_EQ(p.second, text);
     EXPECT_EQ(&p.second.get_allocator().mechanism(), &arena);
-}
-
-TEST_F(wink_out, works_in_a_pool) {
-    using pool_type = mallard::multipool<equipment::ledger>;
-    pool_type pool(source_);
-    using string = basic_string<pool_type>;
-    using entry = std::pair<const string, vector<string, pool_type>>;
-    using map =
-        std::map<string, vector<string, pool_type>, std::less<>, mallard::allocator<entry, pool_type>>;
-    auto& m = mallard::wink_out<map>(pool);
-    for (int i = 0; i < 100; ++i) {
-        m[string(std::to_string(i), pool)].emplace_back(text);
-    }
-    EXPECT_EQ(m.size(), 100U);
-    pool.release();
-    EXPECT_EQ(source_.outstanding(), 0U);
-}
-
-TEST_F(wink_out, works_through_the_abstract_base) {
-    mallard::resource<mallard::counted<arena_type>> arena(source_);
-    auto& m = mallard::wink_out<std::pmr::map<int, std::pmr::vector<std::pmr::string>>>(arena);
-    for (int i = 0; i < 100; ++i) {
-        m[i].emplace_back(text);
-    }
-    EXPECT_EQ(m.get_allocator().resource(), &arena);
-    EXPECT_EQ(arena.mechanism().counts().deallocations, 0U);
-    arena.release();
-    EXPECT_EQ(source_.outstanding(), 0U);
 }
 
 TEST_F(wink_out, accepts_unknown_base_when_assumed) {

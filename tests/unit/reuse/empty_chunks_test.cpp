@@ -42,13 +42,6 @@ protected:
     mallard::reuse::block_run run_;
 };
 
-TEST_F(block_run, is_empty_at_first) {
-    run_.sort();
-    EXPECT_EQ(run_.first(), nullptr);
-    EXPECT_FALSE(run_.has_block_before(memory_ + sizeof memory_));
-    EXPECT_FALSE(fills(0, 64));
-}
-
 TEST_F(block_run, sorts_by_address) {
     std::vector<std::size_t> expected(4000);
     std::generate(expected.begin(), expected.end(), [n = std::size_t{0}]() mutable { return 16 * n++; });
@@ -183,17 +176,6 @@ TEST_F(block_run, ends_a_run_at_a_gap) {
     EXPECT_EQ(places(), std::vector<std::size_t>{40});
 }
 
-TEST_F(block_run, merges_two_runs) {
-    add({{0, 16}, {64, 16}, {96, 16}});
-    mallard::reuse::block_run other(run_.first());
-    run_ = {};
-    add({{32, 16}, {128, 16}});
-    run_.merge(other);
-    EXPECT_EQ(places(), (std::vector<std::size_t>{0, 32, 64, 96, 128}));
-    run_.merge({});
-    EXPECT_EQ(places().size(), 5U);
-}
-
 TEST_F(block_run, fills_a_range_without_gaps) {
     add({{48, 16}, {0, 24}, {32, 16}}); // 24 to 32 is padding
     EXPECT_TRUE(fills(0, 64));
@@ -207,25 +189,6 @@ TEST_F(block_run, does_not_fill_a_range_with_a_used_block) {
     run_ = {};
     add({{16, 48}});
     EXPECT_FALSE(fills(0, 64));
-}
-
-TEST_F(block_run, merges_blocks_that_follow_one_another) {
-    add({{0, 24}, {32, 16}, {64, 16}, {80, 48}, {1024, 16}});
-    const std::byte* const end = memory_ + 1024;
-    ASSERT_TRUE(run_.has_block_before(end));
-    EXPECT_EQ(run_.take_merged(end).size(), 48U);
-    ASSERT_TRUE(run_.has_block_before(end));
-    const auto second = run_.take_merged(end);
-    EXPECT_EQ(second.data(), memory_ + 64);
-    EXPECT_EQ(second.size(), 64U);
-    EXPECT_FALSE(run_.has_block_before(end));
-    EXPECT_EQ(places(), std::vector<std::size_t>{1024});
-}
-
-TEST_F(block_run, drops_the_blocks_of_a_chunk) {
-    add({{0, 16}, {16, 16}, {128, 16}});
-    run_.drop_up_to(memory_ + 128);
-    EXPECT_EQ(places(), std::vector<std::size_t>{128});
 }
 
 } // namespace

@@ -24,26 +24,6 @@ TEST_F(first_freed, reuses_in_fifo_order) {
     }
 }
 
-TEST_F(first_freed, restarts_once_empty) {
-    for (int round = 0; round < 3; ++round) {
-        free(5);
-        EXPECT_EQ(next(), 5);
-        EXPECT_EQ(next(), none);
-    }
-}
-
-TEST_F(first_freed, gives_one_of_two_blocks_in_turn) {
-    free(1);
-    free(2);
-    for (int round = 0; round < 3; ++round) {
-        EXPECT_EQ(next(), 2);
-        EXPECT_EQ(next(), 1);
-        EXPECT_EQ(next(), none);
-        free(1);
-        free(2);
-    }
-}
-
 /// The order in plain words.
 class model_of_order {
 public:

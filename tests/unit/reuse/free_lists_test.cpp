@@ -99,15 +99,6 @@ using settings = ::testing::Types<setting<mallard::last_freed, mallard::eighth_c
                                   setting<mallard::first_freed, mallard::power_of_two_classes>>;
 TYPED_TEST_SUITE(free_lists, settings);
 
-TYPED_TEST(free_lists, have_nothing_at_first) {
-    for (std::size_t index = 0; index < this->classes; ++index) {
-        EXPECT_EQ(this->lists_.pop(index), nullptr);
-        EXPECT_FALSE(this->lists_.serves(index));
-    }
-    EXPECT_EQ(this->lists_.pop(1000000), nullptr);
-    EXPECT_FALSE(this->lists_.serves(1000000));
-}
-
 TYPED_TEST(free_lists, need_no_memory_for_one_class) {
     std::byte* const p = this->block(2);
     EXPECT_FALSE(this->lists_.push(p, 2)) << "no list exists yet";
@@ -140,20 +131,6 @@ TYPED_TEST(free_lists, second_class_gets_a_table_for_both) {
         EXPECT_FALSE(this->lists_.push(this->block(8), 8));
         this->lists_.clear();
     }
-}
-
-TYPED_TEST(free_lists, second_class_keeps_blocks_of_first) {
-    std::set<void*> freed;
-    for (int i = 0; i < 100; ++i) {
-        std::byte* const p = this->block(5);
-        freed.insert(p);
-        this->free(p, 5);
-    }
-    this->serve(8);
-    for (int i = 0; i < 100; ++i) {
-        EXPECT_EQ(freed.erase(this->lists_.pop(5)), 1U);
-    }
-    EXPECT_EQ(this->lists_.pop(5), nullptr);
 }
 
 TYPED_TEST(free_lists, larger_table_keeps_the_order_of_blocks) {
@@ -211,13 +188,6 @@ TYPED_TEST(free_lists, make_blocks_of_a_remainder) {
     }
 }
 
-TYPED_TEST(free_lists, drop_a_remainder_without_a_table) {
-    this->lists_.donate(this->memory_, 64);
-    this->serve(3);
-    this->lists_.donate(this->memory_, 64);
-    EXPECT_EQ(this->take_all(), 0U);
-}
-
 TYPED_TEST(free_lists, take_wide_rooms_before_narrow_ones) {
     EXPECT_FALSE(this->lists_.has_aside()) << "without a table";
     EXPECT_TRUE(this->lists_.take_room(16).empty());
@@ -254,15 +224,6 @@ TYPED_TEST(free_lists, keep_their_rooms_when_the_table_moves) {
     }
     EXPECT_EQ(rooms.pop(), nullptr);
     EXPECT_TRUE(this->lists_.take_aside().first() == nullptr);
-}
-
-TYPED_TEST(free_lists, forget_everything) {
-    this->free(this->block(7), 7);
-    this->free(this->block(2), 2);
-    this->lists_.clear();
-    EXPECT_EQ(this->lists_.pop(7), nullptr);
-    EXPECT_FALSE(this->lists_.serves(7));
-    EXPECT_FALSE(this->lists_.push(this->block(7), 7));
 }
 
 /// A queue against the order in plain words, over any number of free blocks.

@@ -34,14 +34,6 @@ protected:
 using orders = testing::Types<mallard::first_freed, mallard::last_freed, mallard::hybrid_order>;
 TYPED_TEST_SUITE(pool_front, orders);
 
-TYPED_TEST(pool_front, has_nothing_at_first) {
-    EXPECT_EQ(this->front_.allocate(0, 1), nullptr);
-    EXPECT_EQ(this->front_.allocate(128, 16), nullptr);
-    EXPECT_EQ(this->front_.allocate(SIZE_MAX, 16), nullptr);
-    EXPECT_EQ(this->front_.cursor(), nullptr);
-    EXPECT_EQ(this->front_.classes(), 16U);
-}
-
 TYPED_TEST(pool_front, carves_and_reuses_blocks_of_a_served_class) {
     this->front_.set_room(this->room_, sizeof this->room_);
     EXPECT_EQ(this->front_.allocate(24, 8), nullptr) << "the pool has to make a list";
@@ -79,15 +71,6 @@ TYPED_TEST(pool_front, front_without_classes_reads_no_block) {
     mallard::core::poison(this->room_, sizeof this->room_);
     EXPECT_FALSE(none.deallocate(this->room_, 24, 8));
     EXPECT_EQ(none.allocate(24, 8), nullptr);
-}
-
-TYPED_TEST(pool_front, forgets_everything) {
-    this->front_.set_room(this->room_, sizeof this->room_);
-    this->serve(24);
-    EXPECT_TRUE(this->front_.deallocate(this->front_.allocate(24, 8), 24, 8));
-    this->front_.clear();
-    EXPECT_EQ(this->front_.allocate(24, 8), nullptr);
-    EXPECT_EQ(this->front_.classes(), 16U) << "its classes stay";
 }
 
 } // namespace

@@ -55,11 +55,6 @@ TYPED_TEST(size_classes, serve_the_fundamental_alignment) {
     }
 }
 
-TYPED_TEST(size_classes, give_no_bytes_the_smallest_block) {
-    EXPECT_EQ(TypeParam::index(0, 8), 0U);
-    EXPECT_EQ(TypeParam::bytes(TypeParam::index(0, 16)), 16U);
-}
-
 TYPED_TEST(size_classes, do_not_wrap_for_sizes_that_nobody_has) {
     const std::size_t beyond = TypeParam::index(std::size_t{1} << 40, 8);
     for (std::size_t alignment = 1; alignment <= 16; alignment *= 2) {
@@ -111,16 +106,6 @@ TEST(power_of_two_classes, are_powers_of_two_and_nothing_else) {
     for (std::size_t index = 0; index < 20; ++index) {
         EXPECT_EQ(classes::bytes(index), std::size_t{8} << index);
     }
-}
-
-TEST(size_class_policy, is_a_type_of_three_functions) {
-    EXPECT_TRUE(mallard::size_class_policy<mallard::power_of_two_classes>);
-    EXPECT_FALSE(mallard::size_class_policy<int>);
-    struct without_bytes {
-        static std::size_t index(std::size_t, std::size_t) noexcept { return 0; }
-        static std::size_t within(std::size_t) noexcept { return 0; }
-    };
-    EXPECT_FALSE(mallard::size_class_policy<without_bytes>);
 }
 
 /// Every second of the default classes, with the defect `Mistake`.

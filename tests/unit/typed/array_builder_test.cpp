@@ -6,7 +6,6 @@
 #include <mallard/local/multipool.hpp>
 #include <mallard/typed/array.hpp>
 #include <mallard/typed/array_builder.hpp>
-#include <mallard/upstream/chunk_cache.hpp>
 #include <mallard/upstream/new_delete.hpp>
 
 #include <gtest/gtest.h>
@@ -32,10 +31,8 @@ protected:
     A mechanism_;
 };
 
-using mechanisms =
-    ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::heap<>, mallard::new_delete,
-                     mallard::unchecked::monotonic<mallard::chunk_cache>,
-                     mallard::unchecked::heap<mallard::chunk_cache>, std::pmr::unsynchronized_pool_resource>;
+using mechanisms = ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::heap<>,
+                                    std::pmr::unsynchronized_pool_resource>;
 TYPED_TEST_SUITE(array_builder, mechanisms);
 
 TYPED_TEST(array_builder, growth_keeps_elements) {

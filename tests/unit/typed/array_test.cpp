@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory_resource>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -71,15 +70,6 @@ TEST(make_array, takes_no_memory_for_no_elements) {
     const std::span<int> no_room = mallard::allocate_array<int>(source, 0);
     EXPECT_EQ(no_room.data(), nullptr);
     mallard::deallocate_array(source, no_room);
-}
-
-TEST(make_array, passes_allocator_to_every_element) {
-    std::pmr::monotonic_buffer_resource source;
-    const auto all = make_array<std::pmr::string>(static_cast<std::pmr::memory_resource&>(source), 3);
-    for (const auto& element : all) {
-        EXPECT_EQ(element.get_allocator().resource(), &source);
-    }
-    mallard::destroy_array(source, all);
 }
 
 #ifdef __cpp_exceptions

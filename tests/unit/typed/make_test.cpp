@@ -12,12 +12,10 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <memory_resource>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace {
 
@@ -66,27 +64,6 @@ TEST(make, hands_the_allocator_down) {
     name* const object = make<name>(source, text);
     EXPECT_EQ(*object, text);
     EXPECT_EQ(source.outstanding(), 2U) << "the string and its characters";
-    mallard::destroy(source, object);
-    EXPECT_EQ(source.outstanding(), 0U);
-}
-
-TEST(make, takes_a_resource_and_any_memory_resource) {
-    mallard::resource<mallard::multipool<>> pool;
-    auto* const mine = make<std::pmr::string>(pool, text);
-    EXPECT_EQ(mine->get_allocator().resource(), &pool);
-    mallard::destroy(pool, mine);
-    std::pmr::memory_resource& base = pool;
-    auto* const second = make<std::pmr::vector<std::pmr::string>>(base);
-    second->emplace_back(text);
-    EXPECT_EQ(second->front().get_allocator().resource(), &pool);
-    mallard::destroy(base, second);
-}
-
-TEST(make, makes_constant_objects) {
-    memory source;
-    const auto object = make<const int>(source, 7);
-    static_assert(std::is_same_v<decltype(object), const int* const>);
-    EXPECT_EQ(*object, 7);
     mallard::destroy(source, object);
     EXPECT_EQ(source.outstanding(), 0U);
 }

@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -70,15 +69,6 @@ TEST_F(buffer, enlarges_padding_by_no_more_than_a_record_needs) {
     EXPECT_EQ(buffer_.allocate(1, 8), memory_.data() + 4 * record_bytes) << "seven bytes would be too few";
 }
 
-TEST_F(buffer, takes_all_back_with_the_last_block) {
-    void* const a = buffer_.allocate(10, 1);
-    void* const b = buffer_.allocate(10, 64);
-    buffer_.deallocate(a, 10, 1);
-    buffer_.deallocate(b, 10, 64);
-    EXPECT_EQ(buffer_.free_bytes(), 256U);
-    EXPECT_EQ(buffer_.allocate(256, 64), memory_.data());
-}
-
 TEST_F(buffer, fills_up_without_room_for_a_record) {
     void* const a = buffer_.allocate(225, 1);
     void* const b = buffer_.allocate(24, 8);
@@ -122,14 +112,6 @@ TEST(buffer_without_bytes, gives_no_null_pointers) {
     mallard::buffer empty{{}};
     EXPECT_OUT_OF_MEMORY(static_cast<void>(empty.allocate(0, 1)));
     EXPECT_OUT_OF_MEMORY(static_cast<void>(empty.allocate(1, 1)));
-}
-
-TEST_F(buffer, bounds_allocator_above) {
-    mallard::multipool pool(buffer_, {.growth = {.first_chunk_bytes = 128, .largest_chunk_bytes = 128}});
-    for (int i = 0; i < 5; ++i) {
-        std::fill_n(static_cast<std::byte*>(pool.allocate(24, 8)), 24, std::byte{1});
-    }
-    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(100, 8)));
 }
 
 } // namespace

@@ -126,18 +126,6 @@ TEST_F(chunk_cache_test, is_bounded) {
     EXPECT_EQ(cached_bytes(), 0U);
 }
 
-TEST_F(chunk_cache_test, keeps_smallest_chunks_at_any_alignment) {
-    void* const p = chunk_cache::allocate(128 * kib, 4 * kib);
-    chunk_cache::deallocate(p, 128 * kib, 4 * kib);
-    EXPECT_EQ(cached_bytes(), 128 * kib);
-}
-
-TEST_F(chunk_cache_test, fills_up_to_limit) {
-    chunk_cache::set_limits({.thread_bytes = 0, .shared_bytes = 3 * 128 * kib});
-    take_and_return(4, 128 * kib);
-    EXPECT_EQ(chunk_cache::stats().shared_bytes, 3 * 128 * kib);
-}
-
 TEST_F(chunk_cache_test, offers_cached_large_chunks_to_system) {
     chunk_cache::set_limits({.least_offered_bytes = mib});
     take_and_return(3, mib);
@@ -211,20 +199,6 @@ TEST_F(chunk_cache_test, respects_offer_limit) {
     EXPECT_EQ(cached_bytes(), (2 * 64 + 3 * 128) * kib);
 }
 
-TEST_F(chunk_cache_test, bounds_number_of_offered_chunks) {
-    chunk_cache::set_limits({.thread_bytes = 512 * mib, .shared_bytes = 512 * mib, .least_offered_bytes = 0});
-    std::vector<void*> taken;
-    for (std::size_t i = 0; i != 1400; ++i) {
-        taken.push_back(chunk_cache::allocate(128 * kib));
-    }
-    for (void* p : taken) {
-        chunk_cache::deallocate(p, 128 * kib);
-    }
-    EXPECT_EQ(chunk_cache::stats().thread_bytes, 32 * mib);
-    EXPECT_EQ(chunk_cache::stats().shared_bytes, 128 * mib);
-    EXPECT_EQ(chunk_cache::stats().offered_bytes, 160 * mib);
-}
-
 TEST_F(chunk_cache_test, decays_where_chunks_are_not_needed_any_more) {
     take_and_return(16, mib);
     EXPECT_GE(cached_bytes(), 16 * mib);
@@ -232,18 +206,6 @@ TEST_F(chunk_cache_test, decays_where_chunks_are_not_needed_any_more) {
         take_and_return(1, 256);
     }
     EXPECT_LE(cached_bytes(), mib) << "also what went on to the shared bins";
-}
-
-TEST_F(chunk_cache_test, keeps_occasionally_used_chunks) {
-    take_and_return(8, 64 * kib);
-    for (int i = 0; i < 20000; ++i) {
-        take_and_return(1, 256);
-        if (i % 256 == 0) {
-            const std::size_t old_bytes = cached_bytes();
-            take_and_return(8, 64 * kib);
-            ASSERT_EQ(cached_bytes(), old_bytes) << "all eight were waiting";
-        }
-    }
 }
 
 TEST_F(chunk_cache_test, takes_newest_chunk_after_decay) {
@@ -293,18 +255,6 @@ TEST_F(chunk_cache_test, hands_on_idle_chunks_for_one_in_use) {
     EXPECT_EQ(chunk_cache::stats().thread_bytes, full.thread_bytes - 512 * kib)
         << "was in this thread's bins";
     EXPECT_EQ(chunk_cache::stats().shared_bytes, full.shared_bytes);
-    chunk_cache::deallocate(p, 512 * kib);
-}
-
-TEST_F(chunk_cache_test, returns_shared_idle_chunks_for_one_in_use) {
-    chunk_cache::set_limits({.thread_bytes = 0, .shared_bytes = mib, .least_offered_bytes = SIZE_MAX});
-    leave_idle_chunks();
-    void* const p = chunk_cache::allocate(512 * kib);
-    chunk_cache::deallocate(p, 512 * kib);
-    const std::size_t full_bytes = chunk_cache::stats().shared_bytes;
-    EXPECT_LE(full_bytes, mib);
-    EXPECT_EQ(chunk_cache::allocate(512 * kib), p);
-    EXPECT_EQ(chunk_cache::stats().shared_bytes, full_bytes - 512 * kib) << "was in the shared bins";
     chunk_cache::deallocate(p, 512 * kib);
 }
 

@@ -4,21 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstring>
 
 namespace {
-
-TEST(new_delete, serves_every_alignment) {
-    for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
-        for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, alignment + 1, std::size_t{1000}}) {
-            void* const p = mallard::new_delete::allocate(bytes, alignment);
-            ASSERT_NE(p, nullptr);
-            ASSERT_TRUE(mallard::core::is_aligned(p, alignment));
-            std::memset(p, 1, bytes);
-            mallard::new_delete::deallocate(p, bytes, alignment);
-        }
-    }
-}
 
 TEST(new_delete, default_alignment_is_fundamental) {
     void* const p = mallard::new_delete::allocate(1);

@@ -62,17 +62,6 @@ TEST(numa_pages, begin_with_zeroes_on_the_node) {
     }
 }
 
-TEST(numa_pages, serve_a_pool) {
-    if (!mallard::numa_pages::has_node(0)) {
-        GTEST_SKIP() << "this system binds no memory to NUMA nodes";
-    }
-    mallard::numa_pages source(0, mallard::huge_pages::never);
-    mallard::multipool pool(source);
-    void* const p = pool.allocate(100);
-    std::memset(p, 1, 100);
-    pool.deallocate(p, 100);
-}
-
 TEST(numa_pages, quiet_failure_skips_handler) {
     if (!mallard::numa_pages::has_node(0)) {
         GTEST_SKIP() << "this system binds no memory to NUMA nodes";

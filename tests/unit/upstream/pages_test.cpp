@@ -1,4 +1,3 @@
-#include "equipment/out_of_memory.hpp"
 #include "equipment/resident_pages.hpp"
 
 #include <mallard/core/failure.hpp>
@@ -238,17 +237,6 @@ TEST(pages, map_requested_bytes_or_fail) {
         }
         EXPECT_EQ(source.try_allocate(SIZE_MAX), nullptr);
         EXPECT_EQ(source.try_allocate(SIZE_MAX, std::size_t{1} << 63), nullptr);
-    }
-}
-
-TEST(pages, refuse_impossible_requests) {
-    for (const auto huge : {mallard::huge_pages::never, mallard::huge_pages::always}) {
-        mallard::pages source({.huge = huge});
-        for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 4095, SIZE_MAX / 2 + 1, std::size_t{1} << 60}) {
-            EXPECT_OUT_OF_MEMORY(static_cast<void>(source.allocate(bytes))) << bytes;
-            EXPECT_OUT_OF_MEMORY(static_cast<void>(source.allocate(bytes, std::size_t{1} << 63))) << bytes;
-        }
-        EXPECT_OUT_OF_MEMORY(static_cast<void>(source.allocate(1, std::size_t{1} << 62)));
     }
 }
 
