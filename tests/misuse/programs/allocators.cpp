@@ -90,32 +90,17 @@ void use_by_two_threads(void (*act)(void* pool)) {
 PROGRAM_WITHOUT_BLOCK(destroyed_monotonic_before_container, destroyed("deallocate()")) {
     destroy_before_container<mallard::monotonic<>>();
 }
-PROGRAM_WITHOUT_BLOCK(destroyed_multipool_before_container, destroyed("deallocate()")) {
-    destroy_before_container<mallard::multipool<>>();
-}
 PROGRAM_WITHOUT_BLOCK(destroyed_concurrent_multipool_before_container, destroyed("deallocate()")) {
     destroy_before_container<mallard::concurrent_multipool<>>();
 }
-PROGRAM_WITHOUT_BLOCK(destroyed_heap_before_container, destroyed("deallocate()")) {
-    destroy_before_container<mallard::heap<>>();
-}
 PROGRAM_WITHOUT_BLOCK(destroyed_counted_pool_before_container, destroyed("deallocate()")) {
     destroy_before_container<mallard::counted<mallard::multipool<>>>();
-}
-PROGRAM_WITHOUT_BLOCK(destroyed_resource_by_type_before_container, destroyed("deallocate()")) {
-    destroy_before_container<mallard::resource<mallard::multipool<>>>();
 }
 PROGRAM_WITHOUT_BLOCK(destroyed_multipool_allocates, destroyed("allocate()")) {
     allocate_after_destructor<mallard::multipool<>>();
 }
 PROGRAM_WITHOUT_BLOCK(destroyed_fixed_pool_allocates, destroyed("allocate()")) {
     allocate_after_destructor<mallard::fixed_pool<>>();
-}
-PROGRAM_WITHOUT_BLOCK(destroyed_small_object_pool_allocates, destroyed("allocate()")) {
-    allocate_after_destructor<mallard::small_object_pool<>>();
-}
-PROGRAM_WITHOUT_BLOCK(destroyed_adaptive_pool_allocates, destroyed("allocate()")) {
-    allocate_after_destructor<mallard::adaptive_pool<>>();
 }
 PROGRAM_WITHOUT_BLOCK(destroyed_resource_before_pmr_container, destroyed("deallocate()")) {
     static place_of<mallard::resource<mallard::multipool<>>> place;
@@ -155,11 +140,6 @@ PROGRAM_WITHOUT_BLOCK(allocator_not_yet_constructed, no_allocator("allocate()"))
 PROGRAM_WITHOUT_BLOCK(null_mechanism_of_an_allocator, null_allocator) {
     mallard::multipool<>* volatile nobody = nullptr;
     const mallard::allocator<int, mallard::multipool<>> binding(nobody);
-}
-PROGRAM_WITHOUT_BLOCK(null_adaptor_of_a_container, null_allocator) {
-    mallard::counted<mallard::monotonic<>>* volatile nobody = nullptr;
-    const std::vector<int, mallard::allocator<int, mallard::counted<mallard::monotonic<>>>> numbers(3, 0,
-                                                                                                    nobody);
 }
 #ifndef NDEBUG
 BREAKS_CONTRACT(null_upstream_reference, "upstream_ref.hpp", "calls_ != nullptr") {

@@ -51,18 +51,6 @@ PROGRAM(double_free_checked_buffer, twice) {
     alignas(16) std::byte room[1024];
     free_twice(mallard::checked<mallard::buffer>(std::span<std::byte>(room)));
 }
-PROGRAM(double_free_checked_new_delete, twice) {
-    free_twice(mallard::checked<mallard::new_delete>());
-}
-PROGRAM(double_free_counted, twice) {
-    free_twice(mallard::counted<mallard::multipool<>>());
-}
-PROGRAM(double_free_limited, twice) {
-    free_twice(mallard::limited<mallard::multipool<>>(std::size_t{1} << 20));
-}
-PROGRAM(double_free_synchronized, twice) {
-    free_twice(mallard::synchronized<mallard::multipool<>>());
-}
 PROGRAM(double_free_resource, twice) {
     free_twice(mallard::resource<mallard::multipool<>>());
 }
@@ -76,15 +64,6 @@ PROGRAM(double_free_type_parameter,
     binding.deallocate(p, 3);
 }
 
-PROGRAM(double_free_expandable_allocator,
-        "double free: block ADDRESS of 12 bytes at alignment 4 was already deallocated") {
-    mallard::heap<> heap;
-    mallard::expandable_allocator<int, mallard::heap<>> binding(heap);
-    int* const p = binding.allocate(3);
-    binding.deallocate(p, 3);
-    binding.deallocate(p, 3);
-}
-
 namespace {
 struct nodes : mallard::per_thread<nodes, mallard::multipool<>> {};
 struct texts : mallard::single_threaded<texts, mallard::multipool<>> {};
@@ -92,14 +71,6 @@ struct message : mallard::pooled<message> {
     long values[3] = {};
 };
 } // namespace
-
-PROGRAM(double_free_static_allocator,
-        "double free: block ADDRESS of 12 bytes at alignment 4 was already deallocated") {
-    mallard::static_allocator<int, nodes> binding;
-    int* const p = binding.allocate(3);
-    binding.deallocate(p, 3);
-    binding.deallocate(p, 3);
-}
 
 PROGRAM_WITHOUT_BLOCK(static_allocator_of_another_pool, foreign + "12 bytes at alignment 4" + no_block) {
     mallard::static_allocator<int, texts>().deallocate(mallard::static_allocator<int, nodes>().allocate(3),
@@ -143,11 +114,6 @@ PROGRAM_WITHOUT_BLOCK(block_of_another_resource, foreign + "24 bytes at alignmen
     mallard::resource<mallard::multipool<>> binding;
     mallard::resource<mallard::multipool<>> owner;
     binding.deallocate(owner.allocate(24, 8), 24, 8);
-}
-PROGRAM_WITHOUT_BLOCK(block_of_the_upstream, foreign + "24 bytes at alignment 8" + no_block) {
-    mallard::monotonic<> arena;
-    mallard::multipool pool(arena);
-    pool.deallocate(arena.allocate(24, 8), 24, 8);
 }
 
 PROGRAM(pointer_into_a_large_block,

@@ -77,9 +77,9 @@ TEST(misuse_programs, are_many_and_have_unique_names) {
     }
     EXPECT_EQ(names.size(), programs().size());
 #ifdef NDEBUG
-    EXPECT_GE(programs().size(), 60U);
+    EXPECT_GE(programs().size(), 55U);
 #else
-    EXPECT_GE(programs().size(), 85U) << "with those of contracts";
+    EXPECT_GE(programs().size(), 75U) << "with those of contracts";
 #endif
 }
 

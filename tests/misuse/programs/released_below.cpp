@@ -29,21 +29,12 @@ void release_arena_first(Arena&& arena) {
 PROGRAM(arena_released_under_a_multipool, below("release", "deallocate()")) {
     release_arena_first<mallard::multipool<mallard::monotonic<>>>(mallard::monotonic<>());
 }
-PROGRAM(arena_released_under_a_heap, below("release", "deallocate()")) {
-    release_arena_first<mallard::heap<mallard::monotonic<>>>(mallard::monotonic<>());
-}
 PROGRAM(arena_released_under_a_fixed_pool, below("release", "deallocate()")) {
     release_arena_first<mallard::fixed_pool<mallard::growing_arena<mallard::monotonic<>>>>(
         mallard::monotonic<>());
 }
-PROGRAM(heap_released_under_a_small_object_pool, below("release", "deallocate()")) {
-    release_arena_first<mallard::small_object_pool<mallard::heap<>>>(mallard::heap<>());
-}
 PROGRAM(pool_released_under_an_arena, below("release", "deallocate()")) {
     release_arena_first<mallard::monotonic<mallard::multipool<>>>(mallard::multipool<>());
-}
-PROGRAM(arena_released_under_a_counted_pool, below("release", "deallocate()")) {
-    release_arena_first<mallard::counted<mallard::multipool<mallard::monotonic<>>>>(mallard::monotonic<>());
 }
 PROGRAM(arena_rewound_under_a_pool, below("rewind", "release()")) {
     mallard::monotonic<> arena;

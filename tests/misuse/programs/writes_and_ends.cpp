@@ -59,12 +59,6 @@ PROGRAM(write_after_free_multipool, freed_write) {
 }
 #endif
 
-PROGRAM(use_after_release_resource, released) {
-    mallard::resource<mallard::multipool<>> binding;
-    void* const p = binding.allocate(24, 8);
-    binding.release();
-    binding.deallocate(p, 24, 8);
-}
 PROGRAM(overrun_of_an_adopted_block, written("past the end", 24, ", found by release()")) {
     mallard::monotonic<> arena;
     mallard::monotonic<> other;
@@ -116,11 +110,6 @@ std::string ended_by_rollback(int bytes) {
 }
 } // namespace
 
-PROGRAM(container_grown_in_a_checkpoint, ended_by_rollback(160)) {
-    mallard::monotonic<> arena;
-    std::vector<long, mallard::allocator<long, mallard::monotonic<>>> numbers(3, 0L, arena);
-    grow_within_checkpoint(arena, numbers);
-}
 PROGRAM(container_grown_in_a_checkpoint_and_overwritten, ended_by_rollback(160)) {
     mallard::monotonic<> arena;
     std::vector<long, mallard::allocator<long, mallard::monotonic<>>> numbers(3, 0L, arena);
@@ -188,12 +177,6 @@ PROGRAM_WITHOUT_BLOCK(release_within_a_checkpoint,
     mallard::monotonic<> arena;
     const mallard::checkpoint checkpoint(arena);
     arena.release();
-}
-PROGRAM(container_that_outlives_a_release, "use after release: block ADDRESS of 24 bytes at alignment 8 was "
-                                           "ended by release() and is passed to deallocate()") {
-    mallard::resource<mallard::multipool<>> binding;
-    std::pmr::vector<long> numbers(3, 0, &binding); // frees and reads nothing before
-    binding.mechanism().release();
 }
 PROGRAM(resize_after_free,
         "use after free: " + block + " was already deallocated and is passed to resize_last()") {

@@ -19,7 +19,7 @@ std::string to_hex(const void* p) {
 }
 
 TEST_P(change_of_size, of_a_freed_block_is_reported_and_aborts) {
-    for (const std::size_t bytes : {1U, 24U, 1000U, 300000U}) {
+    for (const std::size_t bytes : {24U, 300000U}) {
         for (const std::size_t alignment : {8U, 64U}) {
             const block b = allocate(bytes, alignment);
             deallocate(b);

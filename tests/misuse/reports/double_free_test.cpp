@@ -8,8 +8,8 @@ namespace reports { namespace {
 using double_free = of_every_allocator;
 
 TEST_P(double_free, is_reported_and_aborts) {
-    for (const std::size_t bytes : {1U, 24U, 1000U, 100000U}) {
-        for (const std::size_t alignment : {1U, 8U, 64U}) {
+    for (const std::size_t bytes : {1U, 24U, 100000U}) {
+        for (const std::size_t alignment : {1U, 64U}) {
             const block b = allocate(bytes, alignment);
             deallocate(b);
             EXPECT_EXIT(deallocate(b), ::testing::KilledBySignal(SIGABRT),
@@ -40,17 +40,6 @@ TEST_P(double_free, is_reported_although_the_address_is_reused) {
     }
     EXPECT_DEATH(deallocate(first),
                  report("double free: " + first.text() + " was already deallocated", first.place));
-}
-
-TEST_P(double_free, accepts_blocks_that_were_reallocated) {
-    for (int i = 0; i < 100; ++i) {
-        for (const std::size_t bytes : {0U, 1U, 7U, 8U, 24U, 1000U}) {
-            for (const std::size_t alignment : {1U, 16U, 64U}) {
-                deallocate(allocate(bytes, alignment));
-            }
-        }
-    }
-    SUCCEED();
 }
 
 INSTANTIATE_TEST_SUITE_P(reports, double_free, ::testing::ValuesIn(kinds()), kind_name);

@@ -19,8 +19,8 @@ std::string underrun_line(const block& b, int byte, const char* reporter) {
 }
 
 TEST_P(write_past_end, is_reported_by_deallocate) {
-    for (const std::size_t bytes : {0U, 1U, 24U, 1000U, 100000U}) {
-        for (const std::size_t alignment : {1U, 8U, 64U}) {
+    for (const std::size_t bytes : {0U, 24U, 100000U}) {
+        for (const std::size_t alignment : {1U, 64U}) {
             const block b = allocate(bytes, alignment);
             b.scribble(static_cast<std::ptrdiff_t>(bytes));
             EXPECT_DEATH(deallocate(b), report(overrun_line(b, bytes, "deallocate()"), b.place));
@@ -34,8 +34,8 @@ TEST_P(write_past_end, is_reported_by_deallocate) {
 }
 
 TEST_P(write_before_start, is_reported_by_deallocate) {
-    for (const std::size_t bytes : {0U, 1U, 24U, 1000U, 100000U}) {
-        for (const std::size_t alignment : {1U, 8U, 64U}) {
+    for (const std::size_t bytes : {0U, 24U, 100000U}) {
+        for (const std::size_t alignment : {1U, 64U}) {
             const block b = allocate(bytes, alignment);
             b.scribble(-1);
             EXPECT_DEATH(deallocate(b), report(underrun_line(b, -1, "deallocate()"), b.place));
