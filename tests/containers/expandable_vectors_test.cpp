@@ -17,7 +17,6 @@
 #include <memory>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace {
 
@@ -237,22 +236,6 @@ TEST(expandable_allocator_in_vectors, flat_containers_grow_where_they_are) {
     }
     EXPECT_TRUE(is_empty_and_sound(h));
     EXPECT_EQ(my_int::living, 0);
-}
-
-TEST(expandable_allocator_in_vectors, basic_containers_get_memory) {
-    heap h;
-    {
-        bc::deque<int, alloc<int>> d{alloc<int>(h)};
-        for (int i = 0; i != 1000; ++i) {
-            i % 2 == 0 ? d.push_back(i) : d.push_front(i);
-        }
-        EXPECT_EQ(d.front(), 999);
-        EXPECT_EQ(d.back(), 998);
-        std::vector<int, alloc<int>> v(1000, 1, h);
-        v.push_back(2);
-        EXPECT_EQ(v.back(), 2);
-    }
-    EXPECT_TRUE(is_empty_and_sound(h));
 }
 
 TEST(expandable_allocator_in_vectors, copies_moves_and_swaps_as_the_polymorphic_one) {

@@ -1,14 +1,13 @@
 // A process with bounded address space (RLIMIT_AS): every upstream, and allocators over it, report exhaustion by
 // std::bad_alloc, and serve requests again after a deallocation. Each test runs in a child process.
 #include "equipment/out_of_memory.hpp"
+#include "process/child.hpp"
 
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -102,19 +101,17 @@ verdict take_all(A& a, std::size_t bytes) {
     return good;
 }
 
-/// Effects: runs `act` in a child process.
-/// Returns: the exit status of the child, or the negated signal that ended it.
+/// Effects: runs `act` in a child process with bounded address space.
+/// Returns: its verdict, or that the child crashed or hung.
 template <class Act>
-int in_a_process(Act act) {
-    const pid_t child = fork();
-    if (child == 0) {
+process::ending in_a_process(Act act) {
+    return process::run_in_child([&act] {
         take_first_memory();
-        _exit(bound_address_space() ? act() : no_limit);
-    }
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+        return bound_address_space() ? act() : no_limit;
+    });
 }
+
+constexpr process::ending survives = {.status = good, .signal = 0};
 
 const std::size_t sizes[] = {std::size_t{1} << 20, std::size_t{300} << 10, std::size_t{8} << 20};
 
@@ -125,7 +122,7 @@ void expect_to_survive() {
                       A a;
                       return take_all(a, bytes);
                   }),
-                  good)
+                  survives)
             << "blocks of " << bytes << " bytes";
     }
 }
@@ -186,7 +183,7 @@ TEST(address_space, ends_for_a_monotonic_until_it_is_released) {
                   }
                   return good;
               }),
-              good);
+              survives);
 }
 
 /// Small blocks, which the pools take in chunks.
@@ -218,7 +215,7 @@ void expect_small_blocks_to_survive() {
                   }
                   return good;
               }),
-              good);
+              survives);
 }
 
 TEST(address_space, ends_for_the_chunks_of_a_multipool) {

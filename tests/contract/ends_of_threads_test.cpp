@@ -2,6 +2,7 @@
 // exactly once.
 #include "contract/stamped_block.hpp"
 #include "equipment/ledger.hpp"
+#include "equipment/on_ledger.hpp"
 
 #include <mallard/local/concurrent_multipool.hpp>
 
@@ -50,15 +51,7 @@ private:
     std::atomic<int> turn_ = 0;
 };
 
-class ends_of_threads : public ::testing::Test {
-protected:
-    ~ends_of_threads() override {
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
-
-    equipment::ledger source_;
-};
+class ends_of_threads : public equipment::on_ledger {};
 
 TEST_F(ends_of_threads, return_their_magazines) {
     pool_type pool(source_);
@@ -205,16 +198,6 @@ TEST_F(ends_of_threads, are_served_to_the_last_instruction) {
         EXPECT_EQ(allocate_and_free(shared, 100), 0);
     }).join();
     EXPECT_EQ(shared.stats().large_blocks, 0U);
-}
-
-TEST_F(ends_of_threads, end_thread_local_allocators) {
-    std::thread([&] {
-        static thread_local pool_type early(source_);
-        EXPECT_EQ(allocate_and_free(early, 100), 0);
-        static thread_local pool_type late(source_);
-        EXPECT_EQ(allocate_and_free(late, 100), 0);
-    }).join();
-    EXPECT_EQ(source_.outstanding(), 0U);
 }
 
 /// More allocators than a thread has magazines for, shared by all threads, constructed and destroyed continuously.

@@ -2,17 +2,16 @@
 // Every block is filled when it is allocated and verified before it is freed.
 #include "contract/stamped_block.hpp"
 #include "equipment/ledger.hpp"
+#include "equipment/on_ledger.hpp"
 #include "equipment/run_in_threads.hpp"
 
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <deque>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -60,16 +59,10 @@ stamped_block::shape random_shape(std::mt19937& random) {
     return {.bytes = 1 + draw / 64 % (draw % 4 == 0 ? 5000 : 100), .alignment = draw % 3 == 0 ? 16U : 8U};
 }
 
+/// The ledger is not thread-safe: the allocator must lock it.
 template <class A>
-class shared_by_threads : public ::testing::Test {
+class shared_by_threads : public equipment::on_ledger {
 protected:
-    ~shared_by_threads() override {
-        allocator_.release();
-        EXPECT_EQ(source_.outstanding(), 0U);
-        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
-    }
-
-    equipment::ledger source_; // not thread-safe: the allocator must lock it
     A allocator_{source_};
 };
 
@@ -161,22 +154,6 @@ TYPED_TEST(shared_by_threads, starts_fresh_in_every_thread_after_release) {
     for (std::thread& t : running) {
         t.join();
     }
-    EXPECT_EQ(wrong, 0);
-}
-
-TYPED_TEST(shared_by_threads, serves_containers_of_many_threads) {
-    std::atomic<int> wrong = 0;
-    mallard::resource<TypeParam&> base(this->allocator_);
-    equipment::run_in_threads(threads, [&](int id) {
-        for (int round = 0; round < 20; ++round) {
-            std::list<int, mallard::allocator<int, TypeParam>> by_type(100, id, this->allocator_);
-            const std::pmr::list<int> by_base(by_type.begin(), by_type.end(), &base);
-            by_type.remove_if([&](int n) { return n == id; });
-            wrong += by_type.empty() ? 0 : 1;
-            wrong += static_cast<int>(
-                std::count_if(by_base.begin(), by_base.end(), [id](int n) { return n != id; }));
-        }
-    });
     EXPECT_EQ(wrong, 0);
 }
 

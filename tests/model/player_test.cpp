@@ -120,6 +120,18 @@ public:
     ~miscounting() override { release(); }
 };
 
+/// Refuses large requests, with memory left.
+class refusing : public bump {
+public:
+    using bump::bump;
+    void* allocate(std::size_t bytes, std::size_t alignment) override {
+        if (bytes > 4096) {
+            mallard::core::fail_allocation(bytes, alignment);
+        }
+        return bump::allocate(bytes, alignment);
+    }
+};
+
 template <class Subject>
 model::outcome play(std::span<const std::uint8_t> bytes) {
     model::kind k{};
@@ -170,6 +182,12 @@ TEST(checker, finds_lost_memory) {
 TEST(checker, finds_deallocations_of_the_wrong_size) {
     EXPECT_TRUE(shrinks_to<miscounting>("given back as", 1));
 }
+
+#ifdef __cpp_exceptions
+TEST(checker, finds_refused_requests) {
+    EXPECT_TRUE(shrinks_to<refusing>("refused, with memory left", 1));
+}
+#endif
 
 TEST(shrinker, finds_a_shortest_part) {
     const auto has_two_sevens = [](std::span<const std::uint8_t> bytes) {

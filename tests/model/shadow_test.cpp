@@ -92,18 +92,6 @@ protected:
     model::shadow blocks_{model::detail::sampled};
 };
 
-TEST_F(live_blocks_of_a_buffer, accept_correct_blocks) {
-    for (std::size_t bytes = 0; bytes < 140; ++bytes) {
-        add(bytes * 140, bytes);
-    }
-    EXPECT_STREQ(blocks_.look_at_all(), nullptr);
-    EXPECT_EQ(blocks_.bytes(), 139U * 140 / 2);
-    while (!blocks_.empty()) {
-        EXPECT_STREQ(blocks_.remove(blocks_.size() / 2), nullptr);
-    }
-    EXPECT_EQ(blocks_.bytes(), 0U);
-}
-
 TEST_F(live_blocks_of_a_buffer, require_a_block_and_its_alignment) {
     EXPECT_STREQ(blocks_.add(nullptr, 8, 8), "no block, and no exception");
     EXPECT_STREQ(blocks_.add(&room_[4], 8, 8), "a misaligned block");
@@ -151,20 +139,6 @@ TEST_F(live_blocks_of_a_buffer, see_overlaps_without_changed_bytes) {
     EXPECT_STREQ(blocks_.look_at_all(), nullptr);
     add(9, 0);
     EXPECT_STREQ(blocks_.look_at_all(), "blocks that overlap");
-}
-
-TEST_F(live_blocks_of_a_buffer, require_contents_to_survive_a_resize) {
-    for (const std::size_t bytes : {5U, 100U, 1000U, 6000U}) {
-        add(0, bytes);
-        EXPECT_STREQ(blocks_.resize(0, room_.data(), bytes + 900, bytes + 900), nullptr);
-        EXPECT_STREQ(blocks_.look_at(0), nullptr);
-        EXPECT_STREQ(blocks_.resize(0, room_.data(), bytes, bytes), nullptr);
-        EXPECT_EQ(blocks_.bytes(), bytes);
-        room_[0] ^= std::byte{1};
-        EXPECT_STREQ(blocks_.resize(0, room_.data(), bytes + 1, bytes),
-                     "bytes that changed when a block got another size");
-        blocks_.clear();
-    }
 }
 
 TEST_F(live_blocks_of_a_buffer, verify_only_the_kept_bytes) {
