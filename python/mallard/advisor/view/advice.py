@@ -65,7 +65,7 @@ from mallard.shared.report.model import (
 )
 from mallard.shared.stats import CONFIDENCE, Difference
 
-TO_TYPE = ("to use it", "patch", "then")  # facts
+TO_TYPE = ("to use it", "start", "patch", "then")  # facts
 OVER_TIME = (
     Column("after", unit=Unit.SECONDS),
     Column("resident", "without files and shared memory", unit=Unit.BYTES),
