@@ -21,6 +21,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -176,6 +177,7 @@ trial::state trial::start() noexcept {
     results->history = age_heap(settings);
     start_clock();
     process_number_ = static_cast<std::uint64_t>(::getpid());
+    ::at_quick_exit(end_of_process);
     results->begin_cpu_ns = cpu_ns_ - cpu_before;
     results->begin_wall_ns = wall_ns_ - wall_before;
     return role;

@@ -53,6 +53,23 @@ def test_refuses_a_launcher_that_becomes_a_static_program(toys, tmp_path):
     assert "starts a program that takes most of the time and was not followed" in refusal
 
 
+ENDS = r"""
+int main(int count, char** words) {
+    free(malloc(1000));
+    return *words[1] == 'q' ? (quick_exit(0), 0) : *words[1] == 'k' ? raise(SIGKILL) : 0;
+}
+"""
+
+
+def test_refuses_to_age_a_program_whose_end_is_not_seen(tmp_path):
+    source = tmp_path / "ends.c"
+    source.write_text(f"#include <signal.h>\n#include <stdlib.h>\n{ENDS}")
+    subprocess.run(["gcc", "-fno-builtin", source, "-o", tmp_path / "ends"], check=True)
+    for end in ("returns", "quick"):
+        assert "rows" in aging(tmp_path, "--", tmp_path / "ends", end), end
+    assert "ended by SIGKILL without its end being seen" in aging(tmp_path, "--", tmp_path / "ends", "killed")
+
+
 @pytest.mark.parametrize("launcher", [(), ("env", "VARIABLE=1")])
 def test_repeats_the_load_of_a_server(toys, tmp_path, launcher):
     serves = toys.build("serves", ["serves.cpp"], "-g")

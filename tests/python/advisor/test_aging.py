@@ -9,6 +9,7 @@ import shutil
 import struct
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,7 +44,7 @@ from mallard.advisor.trial.program import (
 )
 from mallard.advisor.view.aging import aging_json, aging_report
 from mallard.cli import parse_command
-from mallard.shared.age import levels, read_ages
+from mallard.shared.age import levels, read_ages, young
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import linked_into
 from mallard.shared.stats import Ratio
@@ -251,6 +252,27 @@ def test_times_end_before_the_teardown(tmp_path, monkeypatch, counts, expected):
     monkeypatch.setattr("mallard.advisor.trial.program.read_counts", lambda _: counts)
     run = Program(["true"], tmp_path / "x").run(Arm(None), Scope("", ()))
     assert (run.cpu_seconds, run.wall_seconds, run.faults, run.start_seconds) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("age", "first", "counts", "is_refused"),
+    [
+        (levels()["old"], 9, Counts(), True),
+        (levels()["old"], 9, Counts(is_replaced=True), False),  # a launcher, whose program is found later
+        (levels()["old"], 9, Counts(cpu_ns=1), False),
+        (levels()["old"], 0, Counts(), False),  # an effect of the malloc
+        (young(), 9, Counts(), False),
+    ],
+)
+def test_refuses_an_aged_run_without_its_end(tmp_path, monkeypatch, age, first, counts, is_refused):
+    """Its time has that of the system, which takes the history's memory back."""
+    measured = Measured(1.0, 2.0, 9000, 4, 9, "")
+    monkeypatch.setattr("mallard.advisor.trial.program.measure", lambda *_: measured)
+    monkeypatch.setattr("mallard.advisor.trial.program.read_counts", lambda _: counts)
+    program = Program(["true"], tmp_path / "x", first=replace(measured, status=first))
+    message = r"--age old: the program ended by SIGKILL without its end being seen"
+    with pytest.raises(UsageError, match=message) if is_refused else nullcontext():
+        assert program.run(Arm(None, None, age), Scope("", ())).status == 9
 
 
 def test_peak_memory_excludes_what_the_history_left(tmp_path, monkeypatch):

@@ -353,10 +353,25 @@ class Program:
             counts = read_counts(report)
         if counts is not None:
             counts.history.refuse_failed(arm.age)
+            self._refuse_unreported_end(measured, counts, arm.age)
         # The report of a run whose load failed may be missing or cut short.
         if self.process and not measured.load.failure:
             return self._own_result(measured, counts)
         return _to_run_result(measured, counts)
+
+    def _refuse_unreported_end(self, measured: Measured, counts: Counts, age: Age) -> None:
+        """Rejects an aged run whose time has that of the system for taking the history's memory back. That of
+        a server is small beside its load.
+        """
+        is_normal = self.first is not None and measured.status == self.first.status
+        is_launcher = counts.is_replaced or self.process is not None
+        if age.is_young or counts.cpu_ns or not is_normal or is_launcher or self.surroundings.load:
+            return
+        raise UsageError(
+            f"--age {age.name}: the program {measured.end} without its end being seen, so its time includes "
+            "that in which the system takes back the aged heap: it ends by a signal or a raw system call, or "
+            "enters a sandbox (seccomp); let it return from main() or call exit()"
+        )
 
     def _own_result(self, measured: Measured, counts: Counts | None) -> RunResult:
         """Takes times and memory from the report of the process."""
