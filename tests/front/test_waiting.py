@@ -60,5 +60,5 @@ def test_bad_recording_option_does_not_wait(ready, words):
         fcntl.flock(advisor, fcntl.LOCK_EX)
         failed = ready.call("record", *words, "--", "cat")
     assert failed.returncode == 2
-    assert failed.stderr.startswith(f"mallard: error: {words[0]} ")
+    assert failed.stderr.startswith(f"mallard: error: {words[0]}: ")
     assert "allowed are" in failed.stderr
