@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <list>
+#include <memory_resource>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -56,6 +57,21 @@ TEST(named, is_an_allocator) {
     EXPECT_EQ(pool.stats().upstream_calls, 1U);
     pool.release();
     EXPECT_EQ(pool.stats().chunks, 0U);
+}
+
+TEST(named, serves_every_binding) {
+    mallard::resource<mallard::named<mallard::multipool<>>> resource("resource");
+    const std::pmr::vector<std::pmr::string> by_base(10, "longer than a short string can be", &resource);
+    const std::list<int, mallard::inline_allocator<int>> by_inline_base(100, 1, &resource);
+    using arena_type = mallard::named<mallard::monotonic<>>;
+    arena_type arena("arena");
+    const std::list<int, mallard::allocator<int, arena_type>> by_type(100, 1, arena);
+    const std::list<int, mallard::static_allocator<int, nodes>> by_tag(100, 1);
+    const mallard::checkpoint scratch(arena);
+    EXPECT_TRUE(resource.owns(by_base.data()));
+    EXPECT_TRUE(resource.owns(&by_inline_base.front()));
+    EXPECT_TRUE(arena.owns(&by_type.front()));
+    EXPECT_TRUE(nodes::pool().owns(&by_tag.front()));
 }
 
 #if MALLARD_NAMES

@@ -7,7 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -21,6 +25,7 @@ template <class T>
 using vector = std::vector<T, alloc<T>>;
 using string = std::basic_string<char, std::char_traits<char>, alloc<char>>;
 
+constexpr std::string_view text = "longer than any string that fits into its own object";
 constexpr unsigned grow = bits::allocate_new | bits::expand_forward | bits::expand_backward;
 
 TEST(expandable_allocator, is_one_pointer) {
@@ -55,6 +60,24 @@ TEST(expandable_allocator, propagates_as_the_polymorphic_one_does) {
     EXPECT_FALSE(traits::propagate_on_container_move_assignment::value);
     EXPECT_FALSE(traits::propagate_on_container_swap::value);
     EXPECT_FALSE(traits::is_always_equal::value);
+}
+
+TEST(expandable_allocator, passes_allocator_to_aware_elements) {
+    plots a;
+    plots b;
+    vector<string> in_a({string(text, a), string("x", a)}, a);
+    vector<string> in_b(in_a, alloc<string>(b));
+    EXPECT_EQ(&in_b[0].get_allocator().mechanism(), &b);
+    in_b.clear();
+    in_b = in_a;
+    EXPECT_EQ(&in_b.get_allocator().mechanism(), &b) << "assignment leaves a container where it is";
+    EXPECT_EQ(&in_b[0].get_allocator().mechanism(), &b);
+    const vector<string> copy(in_a);
+    EXPECT_EQ(&copy.get_allocator().mechanism(), &a);
+    EXPECT_EQ(copy[0], text);
+    std::map<int, string, std::less<>, alloc<std::pair<const int, string>>> map(b);
+    map.try_emplace(1, text);
+    EXPECT_EQ(&map.at(1).get_allocator().mechanism(), &b) << "pairs too";
 }
 
 TEST(expandable_allocator, max_size_bounds_representable_objects) {

@@ -97,6 +97,14 @@ TEST(pooled, leaves_arrays_to_the_global_heap) {
     EXPECT_FALSE(is_pooled(none.get()));
 }
 
+TEST(pooled, makes_an_object_in_place) {
+    alignas(order) std::array<std::byte, sizeof(order)> memory;
+    auto* p = new (memory.data()) order(3);
+    EXPECT_EQ(static_cast<void*>(p), memory.data());
+    EXPECT_EQ(p->number, 3);
+    p->~order();
+}
+
 // ---- derived classes
 
 struct shape : mallard::pooled<shape> {

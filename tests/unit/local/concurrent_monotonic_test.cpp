@@ -14,6 +14,7 @@
 #include <thread>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -162,6 +163,18 @@ TEST(concurrent_monotonic_of_threads, survives_failures_of_its_upstream) {
     EXPECT_EQ(served, 19U * 3) << "blocks of the chunks that came";
     source.fail({.at = 0});
     EXPECT_NE(arena.try_allocate(64, 8), nullptr);
+}
+
+struct all_threads : mallard::shared_by_threads<all_threads, mallard::concurrent_monotonic<>> {};
+
+TEST(concurrent_monotonic_of_threads, is_named_by_a_type) {
+    std::atomic<int> wrong = 0;
+    equipment::run_in_threads(4, [&](int id) {
+        const std::vector<int, mallard::static_allocator<int, all_threads>> mine(1000, id);
+        wrong += static_cast<int>(std::ranges::count_if(mine, [&](int n) { return n != id; }));
+    });
+    EXPECT_EQ(wrong, 0);
+    all_threads::pool().release();
 }
 
 TEST(concurrent_monotonic_of_threads, lets_the_forking_thread_go_on) {

@@ -10,6 +10,7 @@
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/bind/resource.hpp>
 #include <mallard/lifetime/checkpoint.hpp>
+#include <mallard/lifetime/wink_out.hpp>
 #include <mallard/local/concurrent_monotonic.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
@@ -240,6 +241,22 @@ static_assert(!can_adopt<mallard::recorded<mallard::monotonic<>>>, "a trace has 
 static_assert(!can_adopt<mallard::synchronized<mallard::monotonic<>>>, "it would lock two");
 static_assert(!can_adopt<mallard::multipool<>> && !can_adopt<mallard::counted<mallard::multipool<>>>);
 static_assert(!can_adopt<mallard::concurrent_monotonic<>>);
+
+TEST(adopt_of_bindings, joins_resources) {
+    mallard::resource<mallard::monotonic<>> result;
+    auto& words = mallard::wink_out<std::pmr::vector<std::pmr::vector<int>>>(result);
+    {
+        mallard::resource<mallard::monotonic<>> part;
+        auto& numbers = mallard::wink_out<std::pmr::vector<int>>(part);
+        numbers.assign(1000, 7);
+        ASSERT_TRUE(result.adopt(part));
+        EXPECT_EQ(numbers[999], 7);
+    }
+    for (int i = 0; i != 100; ++i) {
+        words.emplace_back(100, i);
+    }
+    EXPECT_EQ(words[99][99], 99);
+}
 
 TEST(adopt_of_adaptors, moves_counted_bytes) {
     using counted = mallard::counted<mallard::monotonic<>>;

@@ -266,6 +266,14 @@ TEST(reserve_in_monotonic, touches_the_pages) {
     EXPECT_TRUE(equipment::is_resident(arena.allocate(200'000), 200'000));
 }
 
+TEST(reserve_in_monotonic, is_checked) {
+    mallard::checked<mallard::monotonic<>> arena;
+    arena.reserve(1000);
+    EXPECT_EQ(arena.stats().upstream_calls, 1U);
+    arena.deallocate(arena.allocate(900), 900);
+    EXPECT_EQ(arena.stats().upstream_calls, 1U);
+}
+
 TEST(reserve_in_adaptors, is_no_allocation) {
     mallard::limited<mallard::counted<mallard::multipool<>>> pool(100);
     pool.reserve(64, 8, 1000);
