@@ -19,6 +19,7 @@ from mallard.advisor.advice.global_mallocs import GlobalEffect, Globals
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.trial.campaign import LEAST_EFFECT
+from mallard.advisor.trial.load import Load
 from mallard.shared.stats import Difference
 
 RESULTS = Path(__file__).resolve().parents[3] / "advisor/case_studies/results"
@@ -259,3 +260,21 @@ def test_stored_results_prefer_lean_mallocs_among_equals(name, choices):
     assert answer.peak <= EQUAL_PEAK * min(
         (choice.peak for choice in equals if choice.time.certain >= answer.time.certain), default=answer.peak
     )
+
+
+@pytest.mark.parametrize(
+    ("low", "milliseconds", "sentence"),
+    [
+        (1.0, 3.0, None),
+        (-1.0, 40.0, None),
+        (4.0, 5.0, "it costs 5.0 ms (4.0 to 6.0 ms) when a process starts and ends, which no trial counts"),
+        (39.0, 40.0, " counts; that is more than it saves in a run as short as this one"),
+    ],
+)
+def test_malloc_that_is_slow_to_start(low, milliseconds, sentence):
+    measured = mallocs(("mimalloc", 33.0, 1.0))
+    start = Difference(milliseconds / 1e3, low / 1e3, (2 * milliseconds - low) / 1e3, 11)
+    slow = replace(measured, effects=(replace(measured.effects[0], start=start),))
+    said = dict(decide(study(globals=slow)).facts).get("start")
+    assert said is None if sentence is None else said and said.endswith(sentence)
+    assert "start" not in dict(decide(study(globals=slow, load=Load("client"))).facts)

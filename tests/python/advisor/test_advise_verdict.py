@@ -132,24 +132,6 @@ def test_malloc_that_saves_nearly_as_much_wins():
     assert dict(verdict.facts)["a local allocator"].startswith("put a monotonic allocator")
 
 
-@pytest.mark.parametrize(
-    ("low", "milliseconds", "sentence"),
-    [
-        (1.0, 3.0, None),
-        (-1.0, 40.0, None),
-        (4.0, 5.0, "it costs 5.0 ms (4.0 to 6.0 ms) when a process starts and ends, which no trial counts"),
-        (39.0, 40.0, " counts; that is more than it saves in a run as short as this one"),
-    ],
-)
-def test_malloc_that_is_slow_to_start(low, milliseconds, sentence):
-    measured = mallocs(("mimalloc", 33.0, 1.0))
-    start = Difference(milliseconds / 1e3, low / 1e3, (2 * milliseconds - low) / 1e3, 11)
-    slow = replace(measured, effects=(replace(measured.effects[0], start=start),))
-    said = dict(decide(study(globals=slow)).facts).get("start")
-    assert said is None if sentence is None else said and said.endswith(sentence)
-    assert "start" not in dict(decide(study(globals=slow, load=Load("client"))).facts)
-
-
 def test_answer_prefers_certain_over_smallest_median():
     unsure = effect("heap", 50.0, 60.0)
     verdict = decide(study(trial=result(baseline(unsure, effect("monotonic", 38.7))), on_top=None))
