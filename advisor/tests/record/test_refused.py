@@ -74,6 +74,15 @@ def test_a_static_program(record, toys):
     assert "is statically linked" in refused(record(static, 1, "calls"))
 
 
+def test_refuses_the_loader(record, toys):
+    (loader,) = (text for line in ldd(toys.calls) for text in line.split() if "/ld-linux" in text)
+    assert "only loads another program, which is to be given itself" in refused(record(loader, toys.calls))
+
+
+def ldd(program):
+    return subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout.splitlines()
+
+
 def test_refuses_foreign_architectures(record, toys, tmp_path):
     image = bytearray(toys.calls.read_bytes())
     struct.pack_into("<H", image, 18, 183)  # e_machine

@@ -191,6 +191,8 @@ def check_file(path: str, elf: ElfFile | None) -> list[str]:
             f"is a {elf.bits}-bit program for {machine}; the recorder is for 64-bit programs for "
             f"{MACHINE_NAME}",
         )
+    if os.path.basename(path) == LOADER:
+        raise refuse(path, "only loads another program, which is to be given itself")
     if not elf.interpreter:
         raise refuse(
             path,
