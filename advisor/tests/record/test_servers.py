@@ -122,7 +122,7 @@ FORKS_TWICE = (
     ("words", "is_daemon"),
     [
         ((sys.executable, "-c", FORKS_TWICE), True),
-        (("sh", "-c", "(sleep 1000; true) & echo $!"), True),
+        (("sh", "-c", "(while sleep 0.1; do :; done) & echo $!"), True),
         (("sh", "-c", "(while kill -0 $$; do :; done) 2> /dev/null & echo $!"), False),
         (("sh", "-c", "sleep 1000 & echo $!"), False),
     ],
