@@ -17,7 +17,7 @@
 /// Data model: an adaptor that counts requested bytes, and an entry in a list through the adaptors themselves. Each operation of
 /// a mechanism that is not thread-safe holds a lock, so that the list may read its statistics in another thread. The list
 /// has a lock of its own, held while an allocator begins or ends, and while the list is read. A reader only tries the locks of
-/// allocators: whatever thread reads, even within an operation, none waits for another one in a circle.
+/// allocators, so no thread deadlocks by reading, even within an operation.
 /// Fork: the list is locked while the process forks. An allocator that another thread uses at the time is listed in the child,
 /// without statistics.
 #pragma once

@@ -1,4 +1,4 @@
-/// A scope whose allocations are forgotten when it ends.
+/// A scope whose end rolls an allocator back to its begin.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>

@@ -15,9 +15,8 @@
 /// Bound: as in a monotonic, a chunk is replaced only if the request finds less than a sixteenth of the next one free, or as
 /// long as chunks grow. Chunks begin at 4 KiB, because threads share them.
 ///
-/// For threads that build one result, as a parallel parse or a frame: each of them takes blocks in its own time, and nobody frees
-/// any. Threads with a monotonic each take no part in each other's cache lines and are faster; then each holds a chunk of its
-/// own, and all of them must be released.
+/// For threads that build one result, as a parallel parse or a frame, and free no block. Threads with a monotonic each share no
+/// cache lines and are faster; then each holds a chunk, and all allocators must be released.
 #pragma once
 
 #include <mallard/core/alignment.hpp>

@@ -200,8 +200,9 @@ public:
     /// Effects: returns the chunks to the upstream in which every block is free, and the unused end of the newest one to the
     /// system, if the upstream can discard() it. Moves no block in use. Free blocks that lie side by side become one room, from
     /// which blocks of any size are cut from now on, one behind the other: rooms of a page and more first, then the others, each
-    /// kind in the order of addresses. A pool of one size merges nothing and reuses its blocks in that order. Chunks with the lists,
-    /// with blocks of up to eight bytes, and in a pool that began with one size the first ones may stay.
+    /// kind in the order of addresses. A pool of one size merges nothing and reuses its blocks in that order.
+    /// Empty chunks may stay: that of the lists, in a pool that had blocks of up to eight bytes those with padding (all of them,
+    /// if it had no other blocks), and in a pool that began with one size the first ones.
     /// Complexity: n log n in the chunks and in the blocks freed since the last call, and linear in the rooms that are left of it;
     /// all of these are read. For a moment when the program can wait.
     void tidy() noexcept
