@@ -143,7 +143,7 @@ def gain() -> list[str]:
     assert held
     assert added
     text = f"the same, {len(against.ratios)} large ones in {OLD} processes, the pool over {best}"
-    memory = f"{percent(held)} % with the history, {percent(added)} % without"
+    memory = f"{percent(held)} % with the other blocks, {percent(added)} % without"
     return [text, percent_text(against.mean), memory]
 
 

@@ -74,7 +74,7 @@ def test_the_sentence_names_lost_programs(monkeypatch: pytest.MonkeyPatch) -> No
     text = age.sentence()
     label, time, memory = age.gain()
     assert label == "the same, 2 large ones in old processes, the pool over jemalloc"
-    assert memory == "100 % with the history, 100 % without"
+    assert memory == "100 % with the other blocks, 100 % without"
     assert time.startswith("106 %")
     assert "faster beyond the interval in 1 of 2 programs, slower in 1 (`requests`)" in text
     assert "One that has had this past takes 40 %" in text
