@@ -29,7 +29,7 @@ command_line::command_line(const std::vector<std::string>& words,
                     allowed.append(allowed.empty() ? "" : ", ").append(other);
                 }
             }
-            throw usage_error("unknown option '" + word + "'; allowed are " + allowed);
+            throw usage_error(("unknown option '" + word).append("'; allowed are ").append(allowed));
         } else if (equals != std::string::npos) {
             values_[name] = word.substr(equals + 1);
         } else if (at + 1 == words.size()) {
