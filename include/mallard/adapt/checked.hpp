@@ -33,10 +33,13 @@ class checked : public checking::registered<adapt::held<checking::room_for_zones
     using base = checking::registered<adapt::held<checking::room_for_zones_t<A>>>;
 
 public:
-    using typename base::mechanism_type;
+    using mechanism_type = std::remove_reference_t<checking::room_for_zones_t<A>>;
 
     using base::base;
-    using base::mechanism;
+
+    // Not by using-declarations, which g++ 16 does not find in a module.
+    [[nodiscard]] mechanism_type& mechanism() noexcept { return base::mechanism(); }
+    [[nodiscard]] const mechanism_type& mechanism() const noexcept { return base::mechanism(); }
 };
 
 template <class A>
