@@ -10,12 +10,12 @@ namespace mallard::collector {
 
 namespace {
 
-int facts = STDERR_FILENO;
+int facts_descriptor = STDERR_FILENO;
 
 } // namespace
 
 void open_facts(int descriptor) noexcept {
-    facts = descriptor;
+    facts_descriptor = descriptor;
     if (descriptor > STDERR_FILENO) {
         ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
     }
@@ -31,7 +31,7 @@ void write_fact(trace::json_writer& json) {
     json.end_object();
     const std::string line = json.text() + '\n';
     for (std::size_t written = 0; written < line.size();) {
-        const ssize_t bytes = ::write(facts, line.data() + written, line.size() - written);
+        const ssize_t bytes = ::write(facts_descriptor, line.data() + written, line.size() - written);
         if (bytes < 0 && errno != EINTR) {
             return;
         }
@@ -45,9 +45,9 @@ void write_error(const std::string& text) {
 }
 
 void close_facts() noexcept {
-    if (::shutdown(facts, SHUT_WR) == 0) {
+    if (::shutdown(facts_descriptor, SHUT_WR) == 0) {
         char byte = 0;
-        while (::read(facts, &byte, 1) < 0 && errno == EINTR) {
+        while (::read(facts_descriptor, &byte, 1) < 0 && errno == EINTR) {
         }
     }
 }
