@@ -27,11 +27,11 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <string>
 
 namespace {
 
@@ -98,7 +98,7 @@ int for_each_child(Act act) {
 }
 
 /// Returns: the number of processes that had to be killed.
-int end_remaining() {
+int end_remaining() noexcept {
     for (int count = 0; count < most_pauses && is_killing == 0; ++count) {
         if (!reap_children()) {
             return 0;
@@ -117,41 +117,47 @@ int end_remaining() {
     }
 }
 
+constexpr std::size_t name_bytes =
+    64; ///< the kernel's names have up to 15 characters, those of its own threads more
+
 struct process_facts {
-    std::string name;   ///< of the executable, up to 15 characters
-    unsigned flags = 0; ///< of the kernel's task
+    char name[name_bytes]{}; ///< of the executable
+    unsigned flags = 0;      ///< of the kernel's task
 };
 
 constexpr unsigned forked_without_exec = 0x40; // PF_FORKNOEXEC
 
 /// Returns: facts of a process that may have ended, but was not waited for.
-process_facts read_facts(pid_t process) {
+process_facts read_facts(pid_t process) noexcept {
     process_facts facts;
-    if (std::FILE* const file = std::fopen(("/proc/" + std::to_string(process) + "/stat").c_str(), "re")) {
-        // NUMBER (NAME) STATE PARENT GROUP SESSION TERMINAL ITS-GROUP FLAGS: the name may have parentheses.
-        char line[256]{};
-        const std::size_t bytes = std::fread(line, 1, sizeof line - 1, file);
-        std::fclose(file);
-        const std::string text(line, bytes);
-        const std::size_t begin = text.find('(') + 1;
-        const std::size_t end = text.rfind(')');
-        if (end != std::string::npos) {
-            facts.name = text.substr(begin, end - begin);
-            // NOLINTNEXTLINE(cert-err34-c)
-            std::sscanf(text.c_str() + end + 1, " %*c %*d %*d %*d %*d %*d %u", &facts.flags);
-        }
+    char path[32];
+    std::snprintf(path, sizeof path, "/proc/%d/stat", process);
+    std::FILE* const file = std::fopen(path, "re");
+    if (file == nullptr) {
+        return facts;
+    }
+    // NUMBER (NAME) STATE PARENT GROUP SESSION TERMINAL ITS-GROUP FLAGS: the name may have parentheses.
+    char line[256]{};
+    static_cast<void>(std::fread(line, 1, sizeof line - 1, file));
+    std::fclose(file);
+    const char* const begin = std::strchr(line, '(');
+    const char* const end = std::strrchr(line, ')');
+    if (begin != nullptr && end != nullptr && end - begin <= static_cast<std::ptrdiff_t>(name_bytes)) {
+        std::memcpy(facts.name, begin + 1, static_cast<std::size_t>(end - begin) - 1);
+        // NOLINTNEXTLINE(cert-err34-c)
+        std::sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %u", &facts.flags);
     }
     return facts;
 }
 
 /// Returns: the process ID of a daemon that the program of this name has become; 0 if there is none.
-pid_t find_daemon(const std::string& program) {
+pid_t find_daemon(const char* program) noexcept {
     for (int count = 0;; ++count) {
         pid_t daemon = 0;
         if (reap_children()) {
             for_each_child([&](pid_t child) {
                 const process_facts facts = read_facts(child);
-                if (facts.name == program && (facts.flags & forked_without_exec) != 0) {
+                if (std::strcmp(facts.name, program) == 0 && (facts.flags & forked_without_exec) != 0) {
                     daemon = child;
                 }
             });
@@ -259,13 +265,13 @@ int main(int count, char** words) {
     rusage used{};
     wait_for_end(child);
     const long long end = monotonic_nanoseconds();
-    const std::string name = read_facts(child).name;
+    const process_facts facts = read_facts(child);
     wait4(child, &status, 0, &used);
     server = 0;
     if (error_bytes == sizeof error) {
         return fail(result, error);
     }
-    const int remaining = is_server ? end_remaining() : find_daemon(name);
+    const int remaining = is_server ? end_remaining() : find_daemon(facts.name);
     dprintf(result, "%d %lld %lld %lld %ld %ld %ld %d\n", status, microseconds(used.ru_utime),
             microseconds(used.ru_stime), end - begin, used.ru_maxrss, used.ru_minflt, used.ru_majflt,
             is_killing != 0 ? 0 : remaining);
