@@ -273,7 +273,7 @@ def test_malloc_inside_the_program_is_unmeasured(advise, monkeypatch, events):
 
 def test_rejects_programs_that_the_recorder_ends(advise, monkeypatch):
     def refuse(*_: object) -> None:
-        raise NothingRecordedError("nothing was recorded: 'x' was killed by signal 31 (SIGSYS)", 128 + 31)
+        raise NothingRecordedError("nothing was recorded: 'x' was killed by SIGSYS", 128 + 31)
 
     monkeypatch.setattr(runner, "_load_or_record", refuse)
     with pytest.raises(UsageError, match="; without the recorder the program ended with exit status 0"):

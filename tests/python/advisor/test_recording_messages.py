@@ -67,7 +67,7 @@ def test_words_a_recording() -> None:
         ({"status": 3}, "the program ended with status 3 with the recorder"),
         (
             {"status": 128 + 11},
-            "the program was killed by signal 11 (SIGSEGV) with the recorder; if it does not",
+            "the program was killed by SIGSEGV with the recorder; if it does not",
         ),
         ({"failed": "no room"}, "error: no room"),
         (

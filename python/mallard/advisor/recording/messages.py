@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from mallard.advisor.recording.program import reason_for_no_event
+from mallard.shared.caller import signal_name
 from mallard.shared.prose import printable_name
 
 Facts = Mapping[str, Any]
 
-LEAST_COMPLETE = 0.95  # below this share scopes are withheld
 ERROR = "error: "
 UNITS = ("kB", "MB", "GB", "TB")
 FREE_SPACE = "the disk is full; free some space, or record to another disk with -o"
@@ -219,9 +219,7 @@ def _failure(facts: Facts) -> list[str]:
 def _describe_status(status: int) -> str:
     if status <= 128:
         return f"ended with status {status}"
-    number = status - 128
-    name = f" ({signal.Signals(number).name})" if number in set(signal.Signals) else ""
-    return f"was killed by signal {number}{name}"
+    return f"was killed by {signal_name(status - 128)}"
 
 
 def _nothing_recorded(facts: Facts) -> list[str]:
