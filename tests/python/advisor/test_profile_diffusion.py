@@ -10,10 +10,11 @@ from profile_rows import scope
 from synthetic_profile import document
 
 from mallard.advisor.profile.database import Database
+from mallard.advisor.profile.diffusion import describe, diffused_scopes
 from mallard.advisor.profile.document import Profile, read_profile, stored_profile
 from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import PageFigures
-from mallard.advisor.view.profile.scopes import describe_pages, diffused_scopes, diffusion_sections
+from mallard.advisor.view.profile.scopes import diffusion_sections
 from mallard.shared.report.figures import cell_text
 
 KIB = 1024
@@ -66,7 +67,7 @@ def test_names_the_innermost_of_equal_scopes() -> None:
 
 
 def test_describes_one_scope() -> None:
-    text = describe_pages(PageFigures(1.0, 400 * KIB, 400, 100, 300))
+    text = describe(PageFigures(1.0, 400 * KIB, 400, 100, 300))
     assert text == "400 hold 400 KiB, which would fill 100; 75 % of them also hold blocks of others"
 
 

@@ -5,9 +5,8 @@ pages, and one in depth.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from mallard.advisor.profile import sentences
+from mallard.advisor.profile import diffusion, sentences
 from mallard.advisor.profile.dimensions import (
     DIMENSIONS,
     activation_bytes,
@@ -19,11 +18,9 @@ from mallard.advisor.profile.dimensions import (
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import (
-    Diffusion,
     Escape,
     Figures,
     InDepth,
-    PageFigures,
     Percentiles,
     Scope,
 )
@@ -181,7 +178,7 @@ def activation_facts(scope: Scope) -> Facts:
         text = f"{plural(rewind.returns, 'time')}; at most {size(rewind.peak_bytes)} between"
         facts.append(Fact("back to zero", text))
     if scope.diffusion:
-        facts.append(Fact("pages at the peak", describe_pages(scope.diffusion.peak)))
+        facts.append(Fact("pages at the peak", diffusion.describe(scope.diffusion.peak)))
     if faults and faults.per_activation is not None and not merged(scope):
         facts.append(Fact("fresh pages", f"{ratio(faults.per_activation)} an activation"))
     if figures.mean_lifetime_seconds is not None:
@@ -267,7 +264,7 @@ def _escape_table(escapes: Sequence[Escape], names: Names) -> Block:
 
 def diffusion_sections(profile: Profile, names: Names, *, all_rows: bool) -> list[Section]:
     rows = []
-    for row in diffused_scopes(profile):
+    for row in diffusion.diffused_scopes(profile):
         peak = row.peak
         pages = (peak.live_bytes, peak.pages, peak.pages_needed, peak.times, row.first_times, row.last_times)
         rows.append(row_from(DIFFUSION, names.scope_cell(row.scope), *pages, peak.shared_share))
@@ -335,45 +332,3 @@ def _classes(scope: InDepth) -> tuple[Aside, ...]:
         rows = tuple(row_from(CLASSES, *size_class, Meter(size_class[1] / most)) for size_class in sizes)
         asides += [Aside(title, (Table(title, CLASSES, rows),))] if rows else []
     return tuple(asides)
-
-
-LEAST_PAGES = 16  # of 4 KiB
-LEAST_TIMES = 1.5
-
-
-@dataclass(frozen=True)
-class DiffusedScope:
-    scope: Scope
-    peak: PageFigures
-    first_times: float | None  # pages over those needed, when the scope had that many pages first
-    last_times: float | None
-
-
-def diffused_scopes(profile: Profile) -> list[DiffusedScope]:
-    """Most superfluous pages first. Of scopes with the same blocks, the one that allocates least."""
-    by_blocks: dict[tuple[int, int, int], DiffusedScope] = {}
-    for scope in profile.scopes:
-        if scope.diffusion is None or not is_diffused(scope.diffusion.peak):
-            continue
-        peak = scope.diffusion.peak
-        key = (peak.live_bytes, peak.pages, peak.pages_shared)
-        known = by_blocks.get(key)
-        if known is None or scope.figures.allocations < known.scope.figures.allocations:
-            by_blocks[key] = DiffusedScope(scope, peak, *_ends(scope.diffusion))
-    return sorted(by_blocks.values(), key=lambda row: row.peak.pages_needed - row.peak.pages)
-
-
-def describe_pages(figures: PageFigures) -> str:
-    """`4,000 hold 7.8 MiB, which would fill 2,000; 40 % of them also hold blocks of others`"""
-    filled = f"{size(figures.live_bytes)}, which would fill {count(figures.pages_needed)}"
-    shared = f"{share(figures.shared_share)} of them also hold blocks of others"
-    return f"{count(figures.pages)} hold {filled}; {shared}"
-
-
-def is_diffused(figures: PageFigures) -> bool:
-    return figures.pages >= LEAST_PAGES and figures.times >= LEAST_TIMES
-
-
-def _ends(diffusion: Diffusion) -> tuple[float | None, float | None]:
-    times = [figures.times for figures in diffusion.over_time if figures.pages >= LEAST_PAGES]
-    return (times[0], times[-1]) if times else (None, None)
