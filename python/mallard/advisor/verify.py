@@ -9,7 +9,6 @@ JSON of `mallard advise --json` or `mallard try --json`.
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from mallard.advisor.profile.database import finite
 from mallard.advisor.profile.document import (
     Profile,
     RecordedPool,
@@ -25,6 +25,7 @@ from mallard.advisor.profile.document import (
     read_profile,
 )
 from mallard.advisor.profile.names import Names, is_library_function
+from mallard.advisor.profile.native_document import WRONG_DOCUMENT
 from mallard.advisor.trial.campaign import Promise
 from mallard.advisor.trial.effect import (
     SEVERAL_CORES,
@@ -75,7 +76,7 @@ def read_advice(file: Path) -> Advice:
         figure = document["figure"]
         promise = None if figure is None else _promise(figure)
         return Advice(promise, bool(document["wall"]), printable_name(document.get("headline", "")))
-    except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
+    except (*WRONG_DOCUMENT, OverflowError) as error:
         raise UsageError(
             f"--advice {file} has no figure to compare with ({error}); write it again, by this version of "
             "mallard"
@@ -83,8 +84,8 @@ def read_advice(file: Path) -> Advice:
 
 
 def _promise(figure: Mapping[str, Any]) -> Promise:
-    """Raises an error of the access to a field, or a ValueError."""
-    program_seconds = _finite(figure["program_seconds"])
+    """Raises one of WRONG_DOCUMENT, or an OverflowError."""
+    program_seconds = finite(float(figure["program_seconds"]))
     if program_seconds <= 0:
         raise ValueError(f"the program's time is {program_seconds} s; it must be more than 0")
     scope, strategy, against = (printable_name(figure[name]) for name in ("scope", "strategy", "against"))
@@ -97,15 +98,8 @@ def _promise(figure: Mapping[str, Any]) -> Promise:
 
 
 def _difference(value: Mapping[str, Any]) -> Difference:
-    median, low, high = (_finite(value[name]) for name in ("median", "low", "high"))
+    median, low, high = (finite(float(value[name])) for name in ("median", "low", "high"))
     return Difference(median, low, high, int(value["n"]))
-
-
-def _finite(value: Any) -> float:
-    """JSON has no NaN and no infinity, but Python reads them."""
-    if not math.isfinite(number := float(value)):
-        raise ValueError(f"{number} is not a finite number")
-    return number
 
 
 MOST_FRAMES = 6
