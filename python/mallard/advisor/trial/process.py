@@ -13,6 +13,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
@@ -99,7 +100,8 @@ def run_limited(
         numbers[0] = server_status(numbers[0])
         load_result = judge_end(load_result, numbers[0], remaining, name)
     elif remaining:
-        os.kill(remaining, signal.SIGTERM)
+        with suppress(ProcessLookupError):  # it may have ended
+            os.kill(remaining, signal.SIGTERM)
         raise UsageError(
             f"{name} went into the background as process {remaining}, which got SIGTERM: figures would be of "
             "its launcher; give the option that keeps it in the foreground, with --load CMD for a server"
