@@ -25,8 +25,8 @@ command_line::command_line(const std::vector<std::string>& words,
         } else if (!contains(options, name)) {
             std::string allowed;
             for (const auto& names : {flags, options}) {
-                for (const std::string_view other : names) {
-                    allowed.append(allowed.empty() ? "" : ", ").append(other);
+                for (const std::string_view option : names) {
+                    allowed.append(allowed.empty() ? "" : ", ").append(option);
                 }
             }
             throw usage_error(("unknown option '" + word).append("'; allowed are ").append(allowed));

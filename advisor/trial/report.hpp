@@ -14,6 +14,7 @@
 
 namespace mallard::trial {
 
+/// A thread counts in cache lines of its own.
 struct alignas(64) counts {
     std::uint64_t served = 0;
     std::uint64_t served_bytes = 0;

@@ -12,8 +12,6 @@ namespace mallard::trial {
 
 using trace::record_kind;
 
-/// Effects: takes the time of the setting. A program that it does not slow down does not wait for its allocator.
-
 /// The fast paths call nothing but the arena, at their end, so that they need not save registers.
 class event {
 public:
