@@ -47,7 +47,6 @@ def table_report(
     printed: PrintedTable,
     comparisons: Sequence[tuple[str, Comparison]],
     notes: Sequence[Note],
-    legend: str,
     command: str,
     nanoseconds: bool = False,
 ) -> Report:
@@ -67,7 +66,7 @@ def table_report(
         answer=Paragraph(f"{name}, {printed.experiment}: {printed.caption}"),
         sections=(
             *sections,
-            Section("Legend", (Paragraph(legend),)),
+            Section("Legend", (Paragraph(_legend(printed, nanoseconds)),)),
             Section("Notes", (Table(f"Notes on {name}", NOTE_COLUMNS, tuple(about)),)),
         ),
     )
@@ -136,12 +135,39 @@ def _section(printed: PrintedTable, measured: Measured) -> Section:
     errors = tuple(note.text for note in notes_for(printed) if note.kind == "error")
     return Section(
         f"{printed.paper} {printed.label}: {printed.caption}",
-        (Points(errors), table) if errors else (table,),
+        (*((Points(errors),) if errors else ()), table, Paragraph(_legend(printed))),
         is_headed=True,
         about=setting_text(measured.setting),
         is_inner=True,
         is_folded=True,
     )
+
+
+def _legend(printed: PrintedTable, nanoseconds: bool = False) -> str:
+    if nanoseconds:
+        return f"{'Bytes' if printed.is_memory else 'Nanoseconds'} {_operation(printed)}."
+    if printed.unit == "seconds" and not printed.shows_times:
+        return "CPU nanoseconds an access. ratio: here / printed, marked outside 0.5 to 2."
+    if not printed.shows_times and printed.unit == "ratio":
+        mean = "Mean over rows, with the 95 % interval. " if not printed.place else ""
+        return f"{mean}= no difference from 1. ratio: here / printed, marked outside 0.5 to 2."
+    ratio = "ratio: (here / new-delete) / (printed / new-delete), marked outside 0.5 to 2."
+    if not printed.place:
+        mean = "Percent of new-delete, mean over the rows measured here, with the 95 % interval"
+        return f"{mean}; the printed means are over 132 rows. {ratio}"
+    unit = "bytes" if printed.is_memory else "nanoseconds"
+    first = f"new-delete: {unit} {_operation(printed)}."
+    return f"{first} Others: percent of new-delete; = no difference from new-delete. {ratio}"
+
+
+def _operation(printed: PrintedTable) -> str:
+    return {
+        "density": "a leaf element (printed seconds are for 2^27 leaf elements)",
+        "utilization": "a block allocated (printed seconds are for T / S blocks)",
+        "contention": "of wall time a pair of one thread",
+        "small-objects": "an object (printed figures are for a million of them)",
+        "fixed-block": "a pair, a replacement, a container (of remove-ctrl in print: the whole test)",
+    }[printed.experiment]
 
 
 class _Figures:

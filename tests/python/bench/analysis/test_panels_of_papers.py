@@ -320,8 +320,9 @@ def test_fragmentation_has_means_with_print() -> None:
 def test_shifted_columns_are_put_right_and_explained() -> None:
     report = report_of(fragmentation_rows(("DS1", "DS2")))
     section = next(section for section in report.sections if section.title.startswith("P0213R0 Table 18:"))
-    notes, table = section.blocks
+    notes, table, legend = section.blocks
     assert "under wrong headings" in str(notes)
+    assert "no difference from 1" in str(legend)
     heads = [column.title for column in table.columns]
     here, printed = (row.cells for row in table.rows[:2])
     place = heads.index("monotonic\nAS3")

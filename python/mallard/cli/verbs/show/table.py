@@ -57,7 +57,6 @@ def run(arguments: argparse.Namespace) -> int:
         printed,
         comparisons,
         notes_for(printed),
-        _legend(printed, arguments.nanoseconds),
         "" if run else _command_for(printed),
         arguments.nanoseconds,
     )
@@ -94,30 +93,3 @@ def _command_for(printed: PrintedTable) -> str:
         return f"{command} --object-bytes {sizes} --order {printed.place['order']}"
     structure = str(printed.place.get("ds", ""))
     return f"{command} --ds {structure.removeprefix('DS')}" if structure else command
-
-
-def _legend(printed: PrintedTable, nanoseconds: bool) -> str:
-    if nanoseconds:
-        return f"{'Bytes' if printed.is_memory else 'Nanoseconds'} {_operation(printed)}."
-    if printed.unit == "seconds" and not printed.shows_times:
-        return "CPU nanoseconds an access. ratio: here / printed, marked outside 0.5 to 2."
-    if not printed.shows_times and printed.unit == "ratio":
-        mean = "Mean over rows, with the 95 % interval. " if not printed.place else ""
-        return f"{mean}= no difference from 1. ratio: here / printed, marked outside 0.5 to 2."
-    ratio = "ratio: (here / new-delete) / (printed / new-delete), marked outside 0.5 to 2."
-    if not printed.place:
-        mean = "Percent of new-delete, mean over the rows measured here, with the 95 % interval"
-        return f"{mean}; the printed means are over 132 rows. {ratio}"
-    unit = "bytes" if printed.is_memory else "nanoseconds"
-    first = f"new-delete: {unit} {_operation(printed)}."
-    return f"{first} Others: percent of new-delete; = no difference from new-delete. {ratio}"
-
-
-def _operation(printed: PrintedTable) -> str:
-    return {
-        "density": "a leaf element (printed seconds are for 2^27 leaf elements)",
-        "utilization": "a block allocated (printed seconds are for T / S blocks)",
-        "contention": "of wall time a pair of one thread",
-        "small-objects": "an object (printed figures are for a million of them)",
-        "fixed-block": "a pair, a replacement, a container (of remove-ctrl in print: the whole test)",
-    }[printed.experiment]
